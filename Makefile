@@ -1,0 +1,74 @@
+# Logs in, reports out. `make report` and `make test` set up what they need; `make help` lists the rest.
+
+PYTHON := .venv/bin/python
+MONTH  := 2026-10
+REPORT := reports/$(MONTH)/manifest.json
+CODE   := $(shell find pipeline sql templates data/reference data/sample -type f \
+            -not -name '*.pyc' 2>/dev/null)
+
+.DEFAULT_GOAL := report
+
+.PHONY: report
+report: $(REPORT)  ## Build the report of the bundled sample (sets up the run-time packages)
+	@echo "reports/$(MONTH)/index.html and reports/$(MONTH)/joulebook-$(MONTH).xlsx are ready"
+
+$(REPORT): $(CODE) .venv/run-ready
+	.venv/bin/joulebook report --config data/sample/joulebook.toml --month $(MONTH)
+
+.venv/run-ready: requirements.txt pyproject.toml
+	python3 -m venv .venv
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement requirements.txt
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	touch $@
+
+.venv/dev-ready: requirements-dev.txt .venv/run-ready
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement requirements-dev.txt
+	touch $@
+
+.PHONY: test
+test: .venv/dev-ready  ## Run every test (sets up all packages)
+	$(PYTHON) -m pytest
+
+.PHONY: check
+check: lint types sqllint fast  ## Lint, types, SQL lint and the fast tests
+
+.PHONY: lint
+lint: .venv/dev-ready  ## Check the style of the Python code
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m ruff check .
+
+.PHONY: types
+types: .venv/dev-ready  ## Check the types
+	$(PYTHON) -m mypy
+
+.PHONY: sqllint
+sqllint: .venv/dev-ready  ## Check the style of the SQL
+	$(PYTHON) -m sqlfluff lint --disable-progress-bar --processes 2 sql
+
+.PHONY: fast
+fast: .venv/dev-ready
+	$(PYTHON) -m pytest -m 'not slow'
+
+.PHONY: prices
+prices: .venv/dev-ready  ## Rewrite the list prices from the pinned genai-prices; read the diff
+	$(PYTHON) -m pipeline.ingest.prices
+
+.PHONY: sample
+sample: .venv/dev-ready  ## Rewrite the bundled sample
+	$(PYTHON) -m pipeline.sample
+
+.PHONY: golden
+golden: .venv/dev-ready  ## Rewrite the golden reports; read the diff before committing it
+	$(PYTHON) -m pytest tests/test_golden.py --golden
+
+.PHONY: bench
+bench: .venv/dev-ready  ## Measure speed and memory, and write BENCHMARKS.md
+	$(PYTHON) -m bench
+
+.PHONY: clean
+clean:  ## Remove the environment and everything a build made
+	rm -rf .venv reports runs build dist
+
+.PHONY: help
+help:  ## List the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10

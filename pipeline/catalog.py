@@ -1,0 +1,73 @@
+"""The catalog as a reader asks for it: models with their architectures, and a model's prices."""
+
+from typing import Any
+
+from pipeline import warehouse
+from pipeline.errors import WrongUseError
+from pipeline.reference import load_reference
+from pipeline.settings import Settings
+
+
+def model_rows(settings: Settings) -> list[dict[str, Any]]:
+    """Return every model of the catalog, by id, with what its energy rests on."""
+    return _query(
+        settings,
+        """
+        select
+            stg_models.model_id, stg_models.developer, stg_models.is_open,
+            stg_models.architecture_id, stg_models.stand_in_tier,
+            stg_architectures.architecture_class, stg_models.context_tokens,
+            raw_architectures.stated_total_params_b::double as stated_total_params_b,
+            coalesce(raw_architectures.source, raw_models.source) as source
+        from stg_models
+        inner join raw_models on stg_models.model_id = raw_models.model_id
+        left join stg_architectures
+            on stg_models.architecture_id = stg_architectures.architecture_id
+        left join raw_architectures
+            on stg_models.architecture_id = raw_architectures.architecture_id
+        order by lower(stg_models.model_id)
+        """,
+        {},
+    )
+
+
+def price_rows(settings: Settings, name: str) -> list[dict[str, Any]]:
+    """Return every dated list price under which `name` may be billed.
+
+    Raises:
+        WrongUseError: Where no provider lists that exact name.
+    """
+    rows = _query(
+        settings,
+        """
+        select
+            stg_prices.provider, stg_prices.price_model, stg_prices.service_tier,
+            stg_prices.token_kind, stg_prices.input_tokens_from,
+            nullif(stg_prices.valid_from, '1900-01-01'::timestamp)::date as valid_from,
+            nullif(stg_prices.valid_to, '9999-01-01'::timestamp)::date as valid_to,
+            stg_prices.usd_per_mtok
+        from stg_prices
+        inner join stg_price_names
+            on
+                stg_prices.provider = stg_price_names.provider
+                and stg_prices.price_model = stg_price_names.price_model
+        where stg_price_names.name = lower($name)
+        order by all
+        """,
+        {"name": name},
+    )
+    if not rows:
+        raise WrongUseError(
+            f"model {name!r} has no list price under exactly this name; `joulebook models` lists "
+            "the catalog, data/reference/price_names.csv the names that have a price."
+        )
+    return rows
+
+
+def _query(settings: Settings, sql: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
+    con = warehouse.connect(None, settings.memory_limit_gb)
+    load_reference(con, settings)
+    warehouse.build(con, ("stg_models", "stg_architectures", "stg_prices", "stg_price_names"))
+    result = con.execute(sql, parameters)
+    names = [column[0] for column in result.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]

@@ -1,0 +1,307 @@
+"""The commands, thin: options in, one call, words or JSON out, an exit code."""
+
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pipeline.errors import JoulebookError, WrongUseError
+
+if TYPE_CHECKING:
+    from pipeline.settings import Settings
+
+# Everything else is imported where it is used: `--help` must not wait for DuckDB.
+
+app = typer.Typer(
+    help="What LLM usage costs in dollars, joules and carbon, from the logs you have.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+AssumeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--assume",
+        metavar="KEY=VALUE,…",
+        help="What the logs do not say: model, provider, class, team, start, batch, gpu, stack.",
+    ),
+]
+ConfigOption = Annotated[
+    Path | None, typer.Option("--config", metavar="FILE", help="Settings (joulebook.toml).")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="One JSON value on standard output.")]
+
+
+def main() -> None:
+    """Run a command; a fault that the user can mend is one line and its exit code."""
+    try:
+        app()
+    except JoulebookError as error:
+        print(f"joulebook: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        sys.exit(0)
+
+
+@app.command(epilog="Example: joulebook report --usage logs/ --month 2026-10 --out reports")
+def report(
+    month: Annotated[
+        str | None,
+        typer.Option(metavar="YYYY-MM", help="Month; the last in the logs if not given."),
+    ] = None,
+    usage: Annotated[
+        list[str] | None,
+        typer.Option("--usage", metavar="PATH", help="Log file, folder or glob; may be repeated."),
+    ] = None,
+    assume: AssumeOption = None,
+    config: ConfigOption = None,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where reports stand.")] = Path(
+        "reports"
+    ),
+    as_json: JsonOption = False,
+) -> None:
+    """Build the monthly workbook and page; without logs, of the bundled sample."""
+    from pipeline import manifest
+    from pipeline.job import make_report
+
+    if month is not None and not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", month):
+        raise WrongUseError(f"--month {month}: expected YYYY-MM, such as 2026-10.")
+    settings = _settings(config, usage, assume)
+    made = make_report(settings, month, out, _tell)
+    for check in made.warnings:
+        claim = check.name.replace("_", " ")
+        _warn(f"{check.violation_count} rows go against '{claim}': {check.meaning}")
+    if as_json:
+        print(
+            manifest.to_json(
+                {"month": made.month, "out_dir": made.out_dir.as_posix(), "marts": made.marts}
+            ),
+            end="",
+        )
+    else:
+        print(_report_line(made.out_dir, made.marts))
+
+
+@app.command(epilog="Example: joulebook ingest logs/*.jsonl.gz --json")
+def ingest(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Files, folders or globs.")],
+    assume: AssumeOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what is in some log files: form, rows, reasons, tokens, models."""
+    from pipeline import manifest
+    from pipeline.ingest.summary import summarise, title_of
+
+    entries = summarise(_settings(config, paths, assume), _tell)
+    if as_json:
+        print(manifest.to_json(entries), end="")
+        return
+    for entry in entries:
+        print(f"{entry['path']}: {title_of(entry['format'])}")
+        if entry["format"] is None:
+            print(f"  {entry['reason']}")
+            continue
+        print(
+            f"  {entry['rows_read']:,} rows read = {entry['rows_accepted']:,} accepted + "
+            f"{entry['rows_rejected']:,} rejected + {entry['rows_duplicate']:,} duplicate"
+        )
+        for reason, count in entry["rejected_by_reason"].items():
+            print(f"    {count:,} × {reason}")
+        print(
+            f"  tokens: {entry['uncached_input_tokens']:,} uncached input, "
+            f"{entry['cache_read_tokens']:,} cache read, {entry['cache_write_tokens']:,} cache "
+            f"write, {entry['output_tokens']:,} output (reasoning {entry['reasoning_tokens']:,})"
+        )
+        for model in entry["models"]:
+            known = model["model_id"] or "not in the catalog"
+            print(f"    {model['rows']:,} × {model['name']} → {known}")
+
+
+@app.command(epilog="Example: joulebook estimate --model Qwen/Qwen3-8B --input 900 --output 300")
+def estimate(
+    model: Annotated[str, typer.Option(metavar="M", help="Model id or alias.")],
+    input_tokens: Annotated[int, typer.Option("--input", metavar="N", help="Input tokens in all.")],
+    output_tokens: Annotated[int, typer.Option("--output", metavar="M", help="Output tokens.")],
+    cached_tokens: Annotated[
+        int, typer.Option("--cached", metavar="K", help="Input tokens read from a prefix cache.")
+    ] = 0,
+    batch: Annotated[
+        float | None, typer.Option(metavar="B", help="Requests served together; 1 if not given.")
+    ] = None,
+    gpu: Annotated[str | None, typer.Option(metavar="G", help="GPU, such as H200-SXM.")] = None,
+    stack: Annotated[str | None, typer.Option(metavar="S", help="Serving stack.")] = None,
+    gpus: Annotated[int | None, typer.Option(metavar="COUNT", help="GPUs of one replica.")] = None,
+    law: Annotated[str, typer.Option(metavar="NAME", help="Energy law.")] = "simple",
+    arch: Annotated[
+        str | None,
+        typer.Option(metavar="K=V,…", help="What if: layers, hidden, heads, kv_heads, …"),
+    ] = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Estimate energy, cost and carbon of one request, without logs."""
+    from pipeline import manifest
+    from pipeline.estimate import Question
+    from pipeline.estimate import estimate as answer_of
+
+    question = Question(
+        model=model,
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        cached_tokens=cached_tokens,
+        batch=1.0 if batch is None else batch,
+        gpu=gpu,
+        stack=stack,
+        gpu_count=gpus,
+        law=law,
+        architecture=_pairs("--arch", arch),
+    )
+    answer = answer_of(_settings(config, None, None, sample=False), question)
+    if batch is None:
+        _warn("batch 1 is assumed (--batch not given); batch moves energy by 10 to 100 times")
+    if answer.pop("is_beyond_context"):
+        _warn("the request is longer than the model's stated context")
+    print(manifest.to_json(answer) if as_json else _estimate_text(answer), end="")
+
+
+@app.command(epilog="Example: joulebook models --prices gpt-5-mini")
+def models(
+    prices: Annotated[
+        str | None, typer.Option(metavar="M", help="Show the dated list prices of a model.")
+    ] = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the catalog, or the list prices of one model."""
+    from pipeline import catalog, manifest
+
+    settings = _settings(config, None, None, sample=False)
+    rows = catalog.price_rows(settings, prices) if prices else catalog.model_rows(settings)
+    if as_json:
+        print(manifest.to_json(rows), end="")
+    elif prices:
+        for row in rows:
+            print(
+                f"{row['provider']}  {row['price_model']}  {row['service_tier']}  "
+                f"{row['token_kind']}  from {row['input_tokens_from']:,} input tokens  "
+                f"{row['valid_from'] or '…'} to {row['valid_to'] or '…'}  "
+                f"{row['usd_per_mtok'].normalize():f} USD per million"
+            )
+    else:
+        for row in rows:
+            basis = row["architecture_id"] and row["architecture_class"]
+            print(f"{row['model_id']}  {basis or 'stand-ins: ' + row['stand_in_tier']}")
+
+
+@app.command(epilog="Example: joulebook doctor --config joulebook.toml")
+def doctor(config: ConfigOption = None, as_json: JsonOption = False) -> None:
+    """Check versions, bundled files, reference tables and settings."""
+    from pipeline import manifest
+    from pipeline.doctor import examine
+
+    rows = examine(_settings(config, None, None))
+    if as_json:
+        print(manifest.to_json(rows), end="")
+    else:
+        for row in rows:
+            print(f"{'✓' if row['is_ok'] else '✗'} {row['name']}: {row['found']}")
+    if not all(row["is_ok"] for row in rows):
+        raise JoulebookError("something above is not as it should be")
+
+
+def _settings(
+    config: Path | None, usage: list[str] | None, assume: list[str] | None, *, sample: bool = True
+) -> "Settings":
+    """Return the settings that a command runs under.
+
+    A settings file named wins; else, where no logs are named, `joulebook.toml` here; else the
+    bundled sample, or nothing for commands that read no logs.
+    """
+    from pipeline.settings import Input, Settings, bundled, parse_assume, read_settings
+
+    told = {key: value for text in assume or [] for key, value in parse_assume(text).items()}
+    here = Path("joulebook.toml")
+    if config is not None:
+        settings = read_settings(config)
+    elif usage:
+        settings = Settings()
+    elif here.is_file():
+        settings = read_settings(here)
+    elif sample:
+        settings = read_settings(bundled("data/sample/joulebook.toml"))
+    else:
+        settings = Settings()
+    if usage:
+        return replace(settings, folder=Path(), inputs=tuple(Input(path, told) for path in usage))
+    return replace(
+        settings,
+        inputs=tuple(Input(each.path, {**each.assume, **told}) for each in settings.inputs),
+    )
+
+
+def _pairs(option: str, text: str | None) -> dict[str, str]:
+    pairs = [part.partition("=") for part in (text or "").split(",") if part.strip()]
+    for key, sign, value in pairs:
+        if not sign or not value.strip():
+            raise WrongUseError(f"{option} {key}: expected key=value.")
+    return {key.strip(): value.strip() for key, _, value in pairs}
+
+
+def _tell(text: str) -> None:
+    """Show progress where somebody looks on."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{text} …", end="", file=sys.stderr, flush=True)
+
+
+def _warn(text: str) -> None:
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr)
+    print(f"joulebook: note: {text}", file=sys.stderr)
+
+
+def _report_line(out_dir: Path, marts: Mapping[str, list[dict[str, Any]]]) -> str:
+    """Return the month in one line: where it stands, requests, money, energy with range, carbon."""
+    rows = marts["mart_team_chargeback"]
+
+    def known(name: str) -> list[Any]:
+        return [row[name] for row in rows if row[name] is not None]
+
+    cost = sum(known("cost_usd")) if known("cost_usd") else None
+    has_energy = bool(known("facility_energy_kwh"))
+    energy, low, high = (
+        sum(known(f"facility_energy_{which}kwh")) for which in ("", "low_", "high_")
+    )
+    carbon = sum(known("carbon_gco2e"))
+    money = "no price known" if cost is None else f"{cost:,.2f} USD"
+    power = (
+        "energy unknown"
+        if not has_energy
+        else f"{energy:.4g} kWh ({low:.3g} to {high:.3g}), {carbon / 1000:.4g} kg CO2e"
+    )
+    return f"{out_dir.as_posix()}: {sum(known('request_count')):,} requests, {money}, {power}"
+
+
+def _estimate_text(answer: Mapping[str, Any]) -> str:
+    cost = answer["list_cost_usd"]
+    money = "no list price" if cost is None else f"{cost.normalize():f} USD list price"
+    return (
+        f"{answer['model_id']} on {answer['gpu_count']} × {answer['gpu']} ({answer['stack']}), "
+        f"batch {answer['effective_batch']:g}\n"
+        f"  prefill      {answer['prefill_energy_j']:14.6f} J\n"
+        f"  KV cache     {answer['kv_cache_energy_j']:14.6f} J\n"
+        f"  next token   {answer['next_token_energy_j']:14.6f} J\n"
+        f"  law          {answer['energy_j']:14.6f} J  × bias {answer['bias_factor']:.3g}\n"
+        f"  GPU energy   {answer['gpu_energy_j']:14.4g} J  "
+        f"({answer['energy_low_j']:.4g} to {answer['energy_high_j']:.4g}), "
+        f"grade {answer['evidence_grade']}, {answer['coefficient_set_id']}\n"
+        f"  facility     {answer['facility_energy_kwh'] * 1000:14.4g} Wh, "
+        f"{answer['carbon_gco2e']:.4g} g CO2e, {money}\n"
+        f"  least energy per output token at {answer['optimum_output_tokens']:.2f} output tokens\n"
+    )

@@ -1,0 +1,64 @@
+"""One law, many dialects: call a law with symbols, print what comes out.
+
+Arguments are cast to DOUBLE (32-bit products overflow) and whole powers are printed as products
+(`-k^2` means +k² to DuckDB and to Excel), so a printed law gives the Python function's number.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar
+
+import sympy
+from sympy.printing.str import StrPrinter
+
+
+def sql_macros(laws: Iterable[Callable[..., Any]], number_type: str = "double") -> list[str]:
+    """Return one `create macro` statement per law, named as the law and its arguments are.
+
+    Args:
+        laws: Pure functions of plain numbers.
+        number_type: `double`, or `hugeint` for laws of whole numbers that never divide.
+    """
+    return [_sql_macro(law, number_type) for law in laws]
+
+
+def _sql_macro(law: Callable[..., Any], number_type: str) -> str:
+    names = list(inspect.signature(law).parameters)
+    symbols = [sympy.Symbol(name, real=True) for name in names]
+    body = _SqlPrinter({"number_type": number_type}).doprint(law(*symbols))
+    return f"create or replace macro {law.__name__}({', '.join(names)}) as ({body})"
+
+
+class _SqlPrinter(StrPrinter):  # type: ignore[misc]  # sympy carries no types
+    """Print an expression in the SQL that DuckDB and Spark share."""
+
+    _default_settings: ClassVar[dict[str, Any]] = {
+        **StrPrinter._default_settings,
+        "number_type": "double",
+    }
+
+    def _print_Symbol(self, expr: Any) -> str:  # noqa: N802  # sympy looks these names up
+        return f"cast({expr.name} as {self._settings['number_type']})"
+
+    def _print_Rational(self, expr: Any) -> str:  # noqa: N802
+        return f"({expr.p}.0 / {expr.q}.0)"
+
+    def _print_Integer(self, expr: Any) -> str:  # noqa: N802
+        digits = f"{expr.p}.0" if self._settings["number_type"] == "double" else f"{expr.p}"
+        return digits if expr.p >= 0 else f"({digits})"
+
+    def _print_Pow(self, expr: Any, rational: bool = False) -> str:  # noqa: N802
+        base, power = expr.as_base_exp()
+        printed = f"({self._print(base)})"
+        if power.is_Integer and abs(power) <= 4:
+            product = " * ".join([printed] * abs(int(power)))
+            return f"({product})" if power > 0 else f"(1.0 / ({product}))"
+        if power in (sympy.Rational(1, 2), sympy.Float(0.5)):
+            return f"sqrt({self._print(base)})"
+        return f"pow({printed}, {self._print(power)})"
+
+    def _print_Abs(self, expr: Any) -> str:  # noqa: N802
+        return f"abs({self._print(expr.args[0])})"
+
+    def _print_floor(self, expr: Any) -> str:
+        return f"floor({self._print(expr.args[0])})"

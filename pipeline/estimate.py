@@ -1,0 +1,222 @@
+"""One request without logs: the same tables, the same SQL, one row of usage."""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import duckdb
+
+from pipeline import warehouse
+from pipeline.errors import WrongUseError
+from pipeline.ingest import contract
+from pipeline.ingest.load import create_tables
+from pipeline.reference import load_reference, require_gpu, require_model
+from pipeline.settings import Settings
+
+LAWS = ("simple",)
+ARCHITECTURE_NUMBERS = (
+    "layers",
+    "hidden",
+    "heads",
+    "kv_heads",
+    "head_dim",
+    "ffn",
+    "ffn_matrices",
+    "vocab",
+    "experts",
+    "active_experts",
+    "bytes_per_weight",
+    "bytes_per_kv_element",
+)
+# A dense model has the same number in two columns; a change of one moves the other first.
+_FOLLOWERS = {"layers": ("attention_layers", "dense_layers"), "ffn": ("dense_ffn",)}
+_TARGETS = ("int_class_energy", "int_batches", "int_deployments", "int_group_costs")
+
+
+@dataclass(frozen=True)
+class Question:
+    """One request to estimate; lengths in tokens."""
+
+    model: str
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int = 0
+    batch: float = 1.0
+    gpu: str | None = None
+    stack: str | None = None
+    gpu_count: int | None = None
+    law: str = "simple"
+    architecture: Mapping[str, str] = field(default_factory=dict)  # what-if: column → value
+
+
+def estimate(settings: Settings, question: Question) -> dict[str, Any]:
+    """Return energy, range, cost and carbon of one request, keys as in the contract.
+
+    Raises:
+        WrongUseError: For an unknown model, GPU or law, impossible lengths, or a request whose
+            cache does not fit beside the weights.
+    """
+    _require_sense(question)
+    con = warehouse.connect(None, settings.memory_limit_gb)
+    load_reference(con, settings)
+    create_tables(con)
+    model_id = require_model(con, question.model)
+    gpu = require_gpu(con, question.gpu) if question.gpu else None
+    _change_architecture(con, question, model_id)
+    _insert(con, question, model_id, gpu)
+    warehouse.build(con, _TARGETS)
+    return _answer(con, question, model_id)
+
+
+def _require_sense(question: Question) -> None:
+    if question.law not in LAWS:
+        raise WrongUseError(f"--law {question.law}: not known; expected one of {', '.join(LAWS)}.")
+    if question.input_tokens < 1:
+        raise WrongUseError(f"--input {question.input_tokens}: expected at least 1 token.")
+    if question.output_tokens < 0:
+        raise WrongUseError(f"--output {question.output_tokens}: expected 0 or more tokens.")
+    if not 0 <= question.cached_tokens <= question.input_tokens:
+        raise WrongUseError(
+            f"--cached {question.cached_tokens}: expected 0 to {question.input_tokens} "
+            "(the cached tokens are part of the input)."
+        )
+    total = question.input_tokens + question.output_tokens
+    if total > contract.MOST_TOKENS_PER_REQUEST:
+        raise WrongUseError(
+            f"--input + --output = {total}: expected at most {contract.MOST_TOKENS_PER_REQUEST}."
+        )
+    if not 1 <= question.batch < float("inf"):
+        raise WrongUseError(f"--batch {question.batch:g}: expected 1 or more.")
+    if question.gpu_count is not None and question.gpu_count < 1:
+        raise WrongUseError(f"--gpus {question.gpu_count}: expected 1 or more.")
+
+
+def _change_architecture(con: duckdb.DuckDBPyConnection, question: Question, model_id: str) -> None:
+    """Give the model the numbers of --arch: judge an architecture that nobody has measured."""
+    if not question.architecture:
+        return
+    architecture_id = con.execute(
+        "select architecture_id from raw_models where model_id = $model", {"model": model_id}
+    ).fetchall()[0][0]
+    if architecture_id is None:
+        raise WrongUseError(
+            f"--arch: the architecture of {model_id} is not public, so it cannot be changed. "
+            "Start from an open model."
+        )
+    for name, value in question.architecture.items():
+        if name not in ARCHITECTURE_NUMBERS:
+            raise WrongUseError(
+                f"--arch: no number '{name}'; expected some of {', '.join(ARCHITECTURE_NUMBERS)}."
+            )
+        if not _is_positive_number(value):
+            raise WrongUseError(f"--arch: {name}={value}; expected a number above 0.")
+        for column in (*_FOLLOWERS.get(name, ()), name):
+            con.execute(
+                f"update raw_architectures set {column} = $value where architecture_id = $id "
+                f"and ({column} = {name} or $is_own)",
+                {"value": value, "id": architecture_id, "is_own": column == name},
+            )
+
+
+def _is_positive_number(text: str) -> bool:
+    try:
+        return 0 < float(text) < float("inf")
+    except ValueError:
+        return False
+
+
+def _insert(
+    con: duckdb.DuckDBPyConnection, question: Question, model_id: str, gpu: str | None
+) -> None:
+    """Put the question where a log would stand, at the date of the price table."""
+    priced_on = con.execute("select max(source_date) from raw_prices").fetchall()[0][0]
+    asked_at = dt.datetime.fromisoformat(str(priced_on))
+    con.execute(
+        "insert into raw_usage by name select 1 as input_id, 1::bigint as source_line, "
+        "$at as occurred_at, strftime($at, '%Y-%m') as month, $model as model_name, "
+        "$n - $k as uncached_input_tokens, $k as cache_read_tokens, $m as output_tokens, "
+        "true as is_cache_known, false as is_duplicate, 'other' as query_class",
+        {
+            "at": asked_at,
+            "model": model_id,
+            "n": question.input_tokens,
+            "k": question.cached_tokens,
+            "m": question.output_tokens,
+        },
+    )
+    con.execute("insert into raw_inputs by name select 1 as input_id, 'estimate' as source_file")
+    con.execute("delete from raw_deployments where model_id = $model", {"model": model_id})
+    con.execute(
+        "insert into raw_deployments values ($model, $gpu, $stack, $gpus, $batch)",
+        {
+            "model": model_id,
+            "gpu": gpu,
+            "stack": question.stack,
+            "gpus": question.gpu_count,
+            "batch": question.batch,
+        },
+    )
+
+
+def _answer(con: duckdb.DuckDBPyConnection, question: Question, model_id: str) -> dict[str, Any]:
+    result = con.execute("""
+        select
+            energy.gpu, energy.stack, energy.coefficient_set_id, energy.batch,
+            (select max(gpu_count) from int_deployments) as gpu_count,
+            energy.prefill_energy_j, energy.kv_cache_energy_j, energy.next_token_energy_j,
+            energy.energy_j, energy.bias_factor, energy.gpu_energy_j,
+            energy.gpu_energy_j * energy.low_ratio as energy_low_j,
+            energy.gpu_energy_j * energy.high_ratio as energy_high_j,
+            energy.optimum_output_tokens, energy.evidence_grade,
+            facility_energy_kwh(energy.gpu_energy_j, energy.facility_ratio) as facility_energy_kwh,
+            energy.electricity_usd_per_kwh, energy.carbon_gco2e_per_kwh,
+            costs.list_cost_usd, batches.batch_max,
+            (select min(context_tokens) from int_deployments) as context_tokens
+        from int_batches as batches
+        inner join int_group_costs as costs using (month)
+        left join int_class_energy as energy using (month)
+    """)
+    names = [column[0] for column in result.description or ()]
+    row = dict(zip(names, result.fetchall()[0], strict=True))
+    if row["batch"] is None:
+        raise WrongUseError(
+            f"{model_id}: a request of {question.input_tokens} + {question.output_tokens} tokens "
+            f"does not fit: its KV cache leaves room for {max(row['batch_max'], 0):g} requests "
+            "beside the weights. Give more --gpus, a larger --gpu, or a shorter request."
+        )
+    facility_energy_kwh = row["facility_energy_kwh"]
+    return {
+        "model_id": model_id,
+        "gpu": row["gpu"],
+        "stack": row["stack"],
+        "law": question.law,
+        "coefficient_set_id": row["coefficient_set_id"],
+        "input_tokens": question.input_tokens,
+        "cached_tokens": question.cached_tokens,
+        "output_tokens": question.output_tokens,
+        "batch": question.batch,
+        "effective_batch": row["batch"],
+        "gpu_count": row["gpu_count"],
+        "prefill_energy_j": row["prefill_energy_j"],
+        "kv_cache_energy_j": row["kv_cache_energy_j"],
+        "next_token_energy_j": row["next_token_energy_j"],
+        "energy_j": row["energy_j"],
+        "bias_factor": row["bias_factor"],
+        "gpu_energy_j": row["gpu_energy_j"],
+        "energy_low_j": row["energy_low_j"],
+        "energy_high_j": row["energy_high_j"],
+        "optimum_output_tokens": row["optimum_output_tokens"],
+        "evidence_grade": row["evidence_grade"],
+        "facility_energy_kwh": facility_energy_kwh,
+        "list_cost_usd": row["list_cost_usd"],
+        "energy_cost_usd": _usd(facility_energy_kwh * row["electricity_usd_per_kwh"]),
+        "carbon_gco2e": facility_energy_kwh * row["carbon_gco2e_per_kwh"],
+        "is_beyond_context": row["context_tokens"] is not None
+        and question.input_tokens + question.output_tokens > row["context_tokens"],
+    }
+
+
+def _usd(value: float) -> str:
+    """Return an estimated cost as a decimal string, to a thousandth of a micro-dollar."""
+    return f"{value:.9f}"

@@ -1,0 +1,191 @@
+"""Recognise a file by its content: container, compression and log form, never by its name."""
+
+import csv
+import gzip
+import hashlib
+import io
+import json
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from pipeline.errors import BadInputError, IncompleteInputError
+from pipeline.ingest.sources import SOURCES, Source
+
+HEAD_BYTES = 1_000_000
+_CHUNK_BYTES = 1 << 20
+_DELIMITERS = (",", "\t", ";", "|")
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """What a file is: its form, how to open it, and the columns of its head."""
+
+    path: Path
+    source: Source
+    file_kind: str  # csv, json, parquet
+    is_gzip: bool
+    delimiter: str
+    columns: tuple[str, ...]
+    sha256: str
+
+
+class UnknownFormError(BadInputError):
+    """A readable file that is no usage log we know."""
+
+
+def recognise(path: Path) -> Recognised:
+    """Say what a file is.
+
+    Raises:
+        IncompleteInputError: For an empty file.
+        UnknownFormError: For a file of no known form.
+        BadInputError: For a file that cannot be read to its end.
+    """
+    sha256 = _sha256(path)
+    with path.open("rb") as file:
+        magic = file.read(4)
+    if magic == b"PAR1":
+        return _recognise_parquet(path, sha256)
+    is_gzip = magic[:2] == b"\x1f\x8b"
+    head = _head(path, is_gzip)
+    if not head.strip():
+        raise IncompleteInputError(
+            f"{path}: expected usage rows, found an empty file. Export it again, or leave it out."
+        )
+    text = head.decode("utf-8-sig", errors="replace")
+    if text.lstrip()[:1] in "{[":
+        return _recognise_json(path, text, is_gzip, sha256)
+    return _recognise_csv(path, text, is_gzip, sha256)
+
+
+def _recognise_parquet(path: Path, sha256: str) -> Recognised:
+    try:
+        columns = tuple(pl.read_parquet_schema(path))
+    except pl.exceptions.PolarsError as error:
+        raise BadInputError(
+            f"{path}: expected a whole Parquet file, found damage: {_first_line(error)}. "
+            "Write it again."
+        ) from None
+    source = _match("table", set(columns))
+    if source is None:
+        raise _unknown(path, "table", columns)
+    return Recognised(path, source, "parquet", False, "", columns, sha256)
+
+
+def _recognise_csv(path: Path, text: str, is_gzip: bool, sha256: str) -> Recognised:
+    header = text.splitlines()[0]
+    delimiter = max(_DELIMITERS, key=header.count)
+    columns = tuple(next(csv.reader(io.StringIO(header), delimiter=delimiter)))
+    source = _match("table", set(columns))
+    if source is None:
+        raise _unknown(path, "table", columns)
+    return Recognised(path, source, "csv", is_gzip, delimiter, columns, sha256)
+
+
+def _recognise_json(path: Path, text: str, is_gzip: bool, sha256: str) -> Recognised:
+    found: set[str] = set()
+    for record in _records(text):
+        keys = set(_dotted_keys(record))
+        source = _match("json", keys)
+        if source is not None:
+            return Recognised(path, source, "json", is_gzip, "", tuple(sorted(keys)), sha256)
+        found |= keys
+    raise _unknown(path, "json", tuple(sorted(found)))
+
+
+def _records(text: str) -> Iterator[dict[str, object]]:
+    for line in text.splitlines():
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue  # a broken line is a bad row: ingest sets it aside with its number
+        if isinstance(record, dict):
+            yield record
+
+
+def _dotted_keys(record: dict[str, object], prefix: str = "") -> Iterator[str]:
+    for key, value in record.items():
+        yield prefix + key
+        if isinstance(value, dict):
+            yield from _dotted_keys(value, f"{prefix}{key}.")
+
+
+def _match(container: str, keys: set[str]) -> Source | None:
+    return next(
+        (
+            source
+            for source in SOURCES
+            if container in source.containers and keys.issuperset(source.signature)
+        ),
+        None,
+    )
+
+
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK_BYTES):
+                digest.update(chunk)
+    except OSError as error:
+        raise BadInputError(f"{path}: cannot be read: {error.strerror}.") from None
+    return digest.hexdigest()
+
+
+def _head(path: Path, is_gzip: bool) -> bytes:
+    """Return the first bytes of the text; a compressed file is read to its end, to prove it."""
+    if not is_gzip:
+        with path.open("rb") as file:
+            return file.read(HEAD_BYTES)
+    try:
+        with gzip.open(path) as file:
+            head = file.read(HEAD_BYTES)
+            while file.read(_CHUNK_BYTES):
+                pass
+            return head
+    except (OSError, EOFError, zlib.error) as error:
+        raise BadInputError(
+            f"{path}: expected a whole gzip file, found damage: {_first_line(error)}. "
+            "Copy or export it again."
+        ) from None
+
+
+def _unknown(path: Path, container: str, keys: tuple[str, ...]) -> UnknownFormError:
+    """Say what a file lacks of the form it comes nearest to, or which forms there are."""
+    if not keys:
+        found = "text that begins like JSON but has no object on a line of its own"
+    else:
+        word = "columns" if container == "table" else "JSON keys"
+        found = f"{word} {_listed(keys)}"
+    nearest = max(SOURCES, key=lambda source: _likeness(source, container, keys))
+    if _likeness(nearest, container, keys) > 0:
+        lacking = [key for key in nearest.signature if key not in keys]
+        expected = f"the {nearest.title} with {_listed(tuple(lacking))}"
+    else:
+        forms = sorted({source.title for source in SOURCES if container in source.containers})
+        expected = f"a usage log ({', '.join(forms)})"
+    return UnknownFormError(
+        f"{path}: expected {expected}, found {found}. Name the columns as the general form does "
+        "(README, 'Your own logs'), or leave the file out."
+    )
+
+
+def _likeness(source: Source, container: str, keys: tuple[str, ...]) -> float:
+    """Return how much of a source's signature is there, 0 below a half."""
+    if container not in source.containers:
+        return 0
+    share = sum(key in keys for key in source.signature) / len(source.signature)
+    return share if share >= 0.5 else 0
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    shown = ", ".join(name[:40] for name in names[:12])
+    return f"{shown}, …" if len(names) > 12 else shown
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__

@@ -1,0 +1,346 @@
+"""Load log files into raw_usage: every row read is kept, with the reasons if it is set aside."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+from pipeline.errors import BadInputError, IncompleteInputError, WrongUseError
+from pipeline.ingest import contract
+from pipeline.ingest.detect import Recognised, UnknownFormError, recognise
+from pipeline.ingest.sources import SOURCES
+from pipeline.ingest.stage import stage
+from pipeline.settings import ASSUME_KEYS, Input, Settings, bundled
+
+_SHOWN_REASONS = 4
+
+_MACROS = (
+    # NaN: there, but no number.
+    """create or replace macro count_of(x) as (
+        case when x is null then null else coalesce(try_cast(x as double), 'nan'::double) end
+    )""",
+    # Infinity: there, but no time. A time without a zone is UTC.
+    """create or replace macro time_of(x) as (
+        case
+            when x is null then null
+            else coalesce(
+                try_cast(x as timestamptz) at time zone 'UTC', 'infinity'::timestamp
+            )
+        end
+    )""",
+    f"""create or replace macro money_of(x) as (
+        case
+            when x is null then null
+            else coalesce(
+                try_cast(x as decimal(24, 12)), {contract.UNREADABLE_COST_USD}::decimal(24, 12)
+            )
+        end
+    )""",
+    """create or replace macro seconds_between(first_at, last_at) as (
+        case
+            when isfinite(first_at) and isfinite(last_at)
+                then date_diff('millisecond', first_at, last_at) / 1000.0
+        end
+    )""",
+)
+
+
+@dataclass(frozen=True)
+class LogFile:
+    """One file to read: its path, the name that reports show, and what to assume."""
+
+    path: Path
+    shown: str
+    assume: Mapping[str, str]
+    is_named: bool  # by the user, not met in a folder or glob
+
+
+@dataclass(frozen=True)
+class Intake:
+    """What became of one file; `source_format` is None where it is no usage log."""
+
+    shown: str
+    source_format: str | None
+    sha256: str
+    input_id: int | None
+    reason: str = ""
+
+
+def find_files(inputs: Iterable[Input], folder: Path) -> list[LogFile]:
+    """Return the files behind paths, folders and globs, sorted within each input.
+
+    Raises:
+        WrongUseError: Where a path leads to nothing.
+    """
+    return [file for each in inputs for file in _expand(each, folder)]
+
+
+def load(
+    con: duckdb.DuckDBPyConnection,
+    files: Iterable[LogFile],
+    settings: Settings,
+    tell: Callable[[str], None] = lambda text: None,
+) -> list[Intake]:
+    """Load every file into raw_usage and raw_inputs, and mark duplicate requests.
+
+    Raises:
+        BadInputError: For a damaged file, a named file of no known form, or too many bad rows.
+        IncompleteInputError: For a named file that is empty.
+    """
+    create_tables(con)
+    intakes: list[Intake] = []
+    first_id_of: dict[str, int] = {}
+    for file in files:
+        tell(f"reading {file.shown}")
+        intake = _load_one(con, file, settings, len(intakes) + 1)
+        intakes.append(intake)
+        if intake.input_id is None:
+            continue
+        if intake.sha256 in first_id_of:
+            _mark_all_duplicate(con, intake.input_id)
+        first_id_of.setdefault(intake.sha256, intake.input_id)
+    _mark_duplicates(con)
+    return intakes
+
+
+def _expand(each: Input, folder: Path) -> list[LogFile]:
+    wildcard = any(sign in each.path for sign in "*?[")
+    root = folder / each.path
+    if wildcard:
+        base = Path(each.path).anchor or folder
+        pattern = each.path.removeprefix(Path(each.path).anchor)
+        found = sorted(path for path in Path(base).glob(pattern) if path.is_file())
+        named = False
+    elif root.is_dir():
+        found, named = sorted(path for path in root.rglob("*") if path.is_file()), False
+    elif root.is_file():
+        found, named = [root], True
+    else:
+        raise WrongUseError(f"{each.path}: no such file or folder. Check the path.")
+    if not found:
+        raise WrongUseError(f"{each.path}: no file there. Check the path or pattern.")
+    return [LogFile(path, _shown(path, folder), each.assume, named) for path in found]
+
+
+def _shown(path: Path, folder: Path) -> str:
+    """Return the path as the user wrote it, or relative to the settings file."""
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.as_posix()
+
+
+def create_tables(con: duckdb.DuckDBPyConnection) -> None:
+    """Create raw_usage and raw_inputs, empty, and the macros that read cells."""
+    for macro in _MACROS:
+        con.execute(macro)
+    record = ", ".join(
+        f"{name} {'bigint' if name in contract.COUNTS else kind}" for name, kind in contract.RECORD
+    )
+    con.execute(
+        f"create or replace table raw_usage (input_id integer, source_line bigint, {record}, "
+        "month varchar, reject_reasons varchar, is_duplicate boolean)"
+    )
+    con.execute("""
+        create or replace table raw_inputs (
+            input_id integer, source_file varchar, source_format varchar, content_sha256 varchar,
+            size_bytes bigint,
+            row_count bigint, first_at timestamp, last_at timestamp,
+            assumed_model varchar, assumed_provider varchar, assumed_class varchar,
+            assumed_team varchar, assumed_start varchar, assumed_batch varchar,
+            assumed_gpu varchar, assumed_stack varchar
+        )
+    """)
+
+
+def _load_one(
+    con: duckdb.DuckDBPyConnection, file: LogFile, settings: Settings, input_id: int
+) -> Intake:
+    try:
+        found = recognise(file.path)
+    except (UnknownFormError, IncompleteInputError) as error:
+        if file.is_named:
+            raise
+        return Intake(file.shown, None, "", None, str(error))
+    _require_needs(file, found)
+    try:
+        _insert_rows(con, file, found, settings, input_id)
+    except duckdb.Error as error:
+        raise BadInputError(
+            f"{file.shown}: expected a readable {found.source.title}, found: "
+            f"{str(error).splitlines()[0]}. Export the file again."
+        ) from None
+    _insert_input(con, file, found, input_id)
+    _require_few_bad_rows(con, file, settings, input_id)
+    return Intake(file.shown, found.source.name, found.sha256, input_id)
+
+
+def _require_needs(file: LogFile, found: Recognised) -> None:
+    missing = [key for key in found.source.needs if key not in file.assume]
+    if missing:
+        wanted = ",".join(f"{key}=…" for key in missing)
+        raise WrongUseError(
+            f"{file.shown}: a {found.source.title} does not say its {' and '.join(missing)}; "
+            f"give --assume {wanted} (or the same keys under its [[inputs]])."
+        )
+
+
+def _insert_rows(
+    con: duckdb.DuckDBPyConnection,
+    file: LogFile,
+    found: Recognised,
+    settings: Settings,
+    input_id: int,
+) -> None:
+    stage(con, found)
+    con.execute("set variable assumed_start = $start", {"start": file.assume.get("start")})
+    select = (bundled("sql/sources") / f"{found.source.name}.sql").read_text(encoding="utf-8")
+    columns = set(con.sql(select).columns)
+    con.execute(
+        _insert_sql(select, columns),
+        {
+            "input_id": input_id,
+            "model": file.assume.get("model"),
+            "provider": file.assume.get("provider"),
+            "team": file.assume.get("team"),
+            "class": file.assume.get("class"),
+            "zone": settings.time_zone,
+        },
+    )
+    con.execute(
+        "insert into raw_usage by name select $input_id as input_id, source_line, "
+        "reject_reasons, false as is_duplicate from staged_rejects",
+        {"input_id": input_id},
+    )
+
+
+def _insert_sql(select: str, columns: set[str]) -> str:
+    filled = {
+        "model_name": "coalesce(nullif(trim(model_name), ''), $model)",
+        "provider": "coalesce(nullif(trim(provider), ''), $provider)",
+        "team": "coalesce(nullif(trim(team), ''), $team)",
+        "query_class": "coalesce(nullif(trim(query_class), ''), $class)",
+        "task_id": "nullif(trim(task_id), '')",
+    }
+    record = ",\n".join(
+        f"{name if name in columns else 'null'}::{kind} as {name}" for name, kind in contract.RECORD
+    )
+    total = "is_input_total" if "is_input_total" in columns else "false"
+    clean = ",\n".join(f"{filled.get(name, name)} as {name}" for name, _ in contract.RECORD)
+    # Counts are whole by now, or their row is set aside: 64-bit integers store far better.
+    kept = ", ".join(
+        f"try_cast({name} as bigint) as {name}" if name in contract.COUNTS else name
+        for name, _ in contract.RECORD
+    )
+    return f"""
+        insert into raw_usage by name
+        with
+        source_record as ({select}),
+        typed as (select source_line, {record}, {total} as is_input_total from source_record),
+        filled as (select source_line, {clean}, is_input_total from typed)
+        select
+            $input_id as input_id, source_line, {kept},
+            case
+                when occurred_at between '2000-01-01' and '2100-01-01'
+                    then strftime({_month_start()}, '%Y-%m')
+            end as month,
+            {contract.reject_reasons_sql()} as reject_reasons,
+            false as is_duplicate
+        from filled
+    """  # built from our own names; values are parameters
+
+
+def _month_start() -> str:
+    return (
+        "case when $zone = 'UTC' then occurred_at"
+        " else (occurred_at at time zone 'UTC') at time zone $zone end"
+    )
+
+
+def _insert_input(
+    con: duckdb.DuckDBPyConnection, file: LogFile, found: Recognised, input_id: int
+) -> None:
+    assumed = {f"assumed_{key}": file.assume.get(key) for key in ASSUME_KEYS}
+    con.execute(
+        f"""
+        insert into raw_inputs by name
+        select
+            $input_id as input_id, $shown as source_file, $form as source_format,
+            $sha256 as content_sha256, $size as size_bytes, count(*) as row_count,
+            min(occurred_at) filter (where reject_reasons is null) as first_at,
+            max(occurred_at) filter (where reject_reasons is null) as last_at,
+            {", ".join(f"${key} as {key}" for key in assumed)}
+        from raw_usage where input_id = $input_id
+        """,  # keys are our own
+        {
+            "input_id": input_id,
+            "shown": file.shown,
+            "form": found.source.name,
+            "sha256": found.sha256,
+            "size": file.path.stat().st_size,
+            **assumed,
+        },
+    )
+
+
+def _require_few_bad_rows(
+    con: duckdb.DuckDBPyConnection, file: LogFile, settings: Settings, input_id: int
+) -> None:
+    rows = con.execute(
+        "select reject_reasons, count(*), min(source_line), sum(count(*)) over () "
+        "from raw_usage where input_id = $id and reject_reasons is not null "
+        "and reject_reasons <> $no_usage group by reject_reasons order by 2 desc, 1",
+        {"id": input_id, "no_usage": contract.NO_USAGE},
+    ).fetchall()
+    row_count = con.execute(
+        "select row_count from raw_inputs where input_id = $id", {"id": input_id}
+    ).fetchall()[0][0]
+    bad_count = int(rows[0][3]) if rows else 0
+    if bad_count >= settings.max_bad_rows and bad_count > settings.max_bad_frac * row_count:
+        shown = "; ".join(
+            f"{n} × {why} (first at line {at})" for why, n, at, _ in rows[:_SHOWN_REASONS]
+        )
+        raise BadInputError(
+            f"{file.shown}: expected at most {settings.max_bad_frac:.0%} bad rows, found "
+            f"{bad_count} of {row_count}: {shown}. Mend the file, or raise max_bad_frac in the "
+            "settings."
+        )
+
+
+def _mark_all_duplicate(con: duckdb.DuckDBPyConnection, input_id: int) -> None:
+    con.execute(
+        "update raw_usage set is_duplicate = true where input_id = $id and reject_reasons is null",
+        {"id": input_id},
+    )
+
+
+def _mark_duplicates(con: duckdb.DuckDBPyConnection) -> None:
+    """Keep the most complete row of each request: most output, most input, then the first met."""
+    keyed = ", ".join(f"'{source.name}'" for source in SOURCES if source.duplicate_key)
+    con.execute(
+        f"""
+        update raw_usage set is_duplicate = true
+        from (
+            with candidates as (
+                select input_id, source_line, request_id, output_tokens, uncached_input_tokens,
+                    cache_read_tokens, source_format
+                from raw_usage inner join raw_inputs using (input_id)
+                where request_id is not null and reject_reasons is null and not is_duplicate
+                    and source_format in ({keyed})
+            ),
+            repeated as (
+                select hash(source_format, request_id) as request_hash
+                from candidates group by request_hash having count(*) > 1
+            )
+            select input_id, source_line
+            from candidates
+            where hash(source_format, request_id) in (select request_hash from repeated)
+            qualify row_number() over (
+                partition by source_format, request_id
+                order by
+                    output_tokens desc nulls last,
+                    coalesce(uncached_input_tokens, 0) + coalesce(cache_read_tokens, 0) desc,
+                    input_id, source_line
+            ) > 1
+        ) as later
+        where raw_usage.input_id = later.input_id and raw_usage.source_line = later.source_line
+        """  # names are our own
+    )

@@ -1,0 +1,199 @@
+"""Turn the genai-prices package into the two price tables that a run reads.
+
+For maintainers only (`make prices`): a run reads the tables and never imports the package, so an
+upgrade cannot move a closed month. Every price is the package's own answer for that day and tier.
+"""
+
+import argparse
+import csv
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, fields, replace
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from importlib.metadata import version
+from itertools import product
+from pathlib import Path
+
+from genai_prices import types
+from genai_prices.data import providers as published
+
+from pipeline.ingest.price_names import PriceName, exact_names
+from pipeline.settings import bundled
+
+PROVIDERS = (
+    "anthropic aws azure cerebras cohere deepseek fireworks google groq mistral moonshotai novita "
+    "openai openrouter perplexity together x-ai"
+)
+TOKEN_KINDS = {
+    "input_mtok": "uncached_input",
+    "cache_read_mtok": "cache_read",
+    "cache_write_mtok": "cache_write_5m",
+    "cache_write_1h_mtok": "cache_write_1h",
+    "output_mtok": "output",
+}
+CONTEXTS = {
+    "standard": {},
+    "batch": {"processing": "batch"},
+    "flex": {"service_tier": "flex"},
+    "priority": {"service_tier": "priority"},
+}
+SOURCE = f"genai-prices {version('genai-prices')}"
+PEAK = "; peak price; off-peak hours are not modelled"
+MULTIPLIER = "; published multiplier 2.0 of input"
+INHERITED = "; standard price; none of its own for this tier"
+READ_ON = "2026-11-30"  # the day the package was read: it does not carry its release date
+BEFORE_ALL_CHANGES = date(2000, 1, 1)  # the first price also holds before the first change
+
+
+@dataclass(frozen=True, order=True)
+class Price:
+    """One price of one kind of token on [valid_from, valid_to), UTC dates, empty if unbounded.
+
+    It holds from `input_tokens_from` input tokens, cache included, and for the whole request.
+    """
+
+    provider: str
+    price_model: str
+    token_kind: str
+    service_tier: str
+    input_tokens_from: int
+    valid_from: str
+    valid_to: str
+    usd_per_mtok: Decimal
+    source: str
+
+
+def write_tables(folder: Path, source_date: str) -> None:
+    """Write prices.csv and price_names.csv, and tell on stderr what they leave out."""
+    models = [(p, model) for p in published if p.id in PROVIDERS.split() for model in p.models]
+    prices = sorted(row for provider, model in models for row in _prices(provider.id, model))
+    priced = {(row.provider, row.price_model) for row in prices}
+    owners: dict[tuple[str, str], set[str]] = {}
+    for provider, model in models:
+        for name in exact_names(provider, model) if (provider.id, model.id) in priced else ():
+            owners.setdefault((provider.id, name), set()).add(model.id)
+    names = [PriceName(*key, min(ids), SOURCE) for key, ids in owners.items() if len(ids) == 1]
+    _write(folder / "prices.csv", prices, source_date)
+    _write(folder / "price_names.csv", sorted(names), source_date)
+    ambiguous = sorted(key for key, ids in owners.items() if len(ids) > 1)
+    _tell(f"{len(prices)} prices, {len(names)} names; ambiguous names dropped: {ambiguous}")
+    _tell(f"{len(models) - len(priced)} models without a token price have no rows")
+    _tell_left_out([model for _, model in models], prices)
+
+
+def _prices(provider: str, model: types.ModelInfo) -> Iterator[Price]:
+    dated = (c for c in _constraints(model) if isinstance(c, types.StartDateConstraint))
+    changes = sorted({constraint.start_date for constraint in dated})
+    runs: dict[tuple[str, str, int], list[Price]] = {}
+    for window, tier in product(zip([None, *changes], [*changes, None], strict=True), CONTEXTS):
+        begin, end = (day.isoformat() if day else "" for day in window)
+        day = window[0] or BEFORE_ALL_CHANGES
+        for kind, band, usd, note in _prices_on(provider, model, tier, day):
+            row = Price(provider, model.id, kind, tier, band, begin, end, usd, SOURCE + note)
+            _append(runs.setdefault((kind, tier, band), []), row)
+    for run in runs.values():
+        yield from run
+
+
+def _append(run: list[Price], row: Price) -> None:
+    """Add a window, or prolong the last one where the change was to another price."""
+    if run and replace(row, valid_from=run[-1].valid_from, valid_to=row.valid_from) == run[-1]:
+        run[-1] = replace(run[-1], valid_to=row.valid_to)
+    else:
+        run.append(row)
+
+
+def _constraints(model: types.ModelInfo) -> list[object]:
+    conditional = model.prices if isinstance(model.prices, list) else []
+    return [item.constraint for item in (*conditional, *(model.price_variants or ()))]
+
+
+def _prices_on(
+    provider: str, model: types.ModelInfo, tier: str, day: date
+) -> Iterator[tuple[str, int, Decimal, str]]:
+    own_keys = _own_keys(model, tier, day)
+    if own_keys is None:
+        return
+    price, note = _highest_price(model, tier, day)
+    bands = {key: _bands(price, key) for key in TOKEN_KINDS}
+    notes = {key: note if key in own_keys else note + INHERITED for key in TOKEN_KINDS}
+    is_claude = provider in {"anthropic", "aws", "google"} and "claude" in model.id
+    if is_claude and bands["cache_write_mtok"] and not bands["cache_write_1h_mtok"]:
+        bands["cache_write_1h_mtok"] = {at: 2 * usd for at, usd in bands["input_mtok"].items()}
+        notes["cache_write_1h_mtok"] = note + MULTIPLIER
+    for key, kind in TOKEN_KINDS.items():
+        for band, usd in bands[key].items():
+            yield kind, band, usd, notes[key]
+
+
+def _own_keys(model: types.ModelInfo, tier: str, day: date) -> set[str] | None:
+    """Return the keys priced for the tier itself on that day, or None where it is not offered.
+
+    Without this question the package would silently answer with the standard price.
+    """
+    if tier == "standard":
+        return set(TOKEN_KINDS)
+    variants = [v for v in model.price_variants or () if v.when == CONTEXTS[tier]]
+    midnight = datetime.combine(day, time(tzinfo=UTC))
+    active = [v for v in variants if v.constraint is None or v.constraint.active(midnight)]
+    return {key for variant in active for key in vars(variant.prices)} if active else None
+
+
+def _highest_price(model: types.ModelInfo, tier: str, day: date) -> tuple[types.ModelPrice, str]:
+    """Return the day's highest price, with a note where the price depends on the hour."""
+    hours = [c.start_time for c in _constraints(model) if isinstance(c, types.TimeOfDateConstraint)]
+    instants = [datetime.combine(day, at) for at in (time(tzinfo=UTC), *hours)]
+    answers = [model.get_prices(instant, CONTEXTS[tier]) for instant in instants]
+    highest = max(answers, key=lambda price: sum(_bands(price, "output_mtok").values()))
+    return highest, PEAK if any(answer != highest for answer in answers) else ""
+
+
+def _bands(price: types.ModelPrice, key: str) -> dict[int, Decimal]:
+    """Return the price by first input token: the package's tiers begin one above their start."""
+    value = vars(price).get(key)
+    if isinstance(value, types.TieredPrices):
+        return {0: value.base} | {tier.start + 1: tier.price for tier in value.tiers}
+    return {} if value is None else {0: value}
+
+
+def _write(path: Path, rows: Sequence[Price] | Sequence[PriceName], source_date: str) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*(field.name for field in fields(rows[0])), "source_date"])
+        writer.writerows([*map(_text, astuple(row)), source_date] for row in rows)
+
+
+def _text(value: str | int | Decimal) -> str:
+    return format(value.normalize(), "f") if isinstance(value, Decimal) else str(value)
+
+
+def _tell_left_out(models: Sequence[types.ModelInfo], prices: Sequence[Price]) -> None:
+    known = [str(context) for context in CONTEXTS.values()]
+    variants = Counter(str(v.when) for model in models for v in model.price_variants or ())
+    _tell(f"variants left out: { {k: n for k, n in sorted(variants.items()) if k not in known} }")
+    stated = [
+        item.prices for m in models for item in (m.prices if isinstance(m.prices, list) else [m])
+    ]
+    keys = Counter(key for price in stated for key in vars(price) if key not in TOKEN_KINDS)
+    _tell(f"prices of other things left out: {dict(sorted(keys.items()))}")
+    peak = {f"{row.provider}/{row.price_model}" for row in prices if PEAK in row.source}
+    _tell(f"peak price only: {sorted(peak)}")
+
+
+def _tell(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+def main() -> None:
+    """Write both tables; `make prices` calls this."""
+    parser = argparse.ArgumentParser(description="Write the price tables from genai-prices.")
+    parser.add_argument("--source-date", default=READ_ON)
+    parser.add_argument("--folder", type=Path, default=bundled("data/reference"))
+    arguments = parser.parse_args()
+    write_tables(arguments.folder, arguments.source_date)
+
+
+if __name__ == "__main__":
+    main()

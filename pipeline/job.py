@@ -1,0 +1,228 @@
+"""The main job: usage logs in, one finished report folder out, or none at all."""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from pipeline import manifest, warehouse
+from pipeline.errors import IncompleteInputError, WrongUseError
+from pipeline.ingest.load import find_files, load
+from pipeline.laws.simple import METHOD_VERSION
+from pipeline.reference import checked_inputs, load_reference
+from pipeline.report import page, workbook
+from pipeline.report.assemble import InputFile, ReportFacts, build_report
+from pipeline.settings import Settings, bundled
+from pipeline.warehouse import CheckResult
+
+Tell = Callable[[str], None]
+
+MARTS = (
+    "mart_cost_per_task",
+    "mart_energy_per_class",
+    "mart_team_chargeback",
+    "mart_intake",
+    "mart_coverage",
+)
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A report that stands on disk."""
+
+    month: str
+    out_dir: Path
+    marts: dict[str, list[dict[str, Any]]]
+    warnings: tuple[CheckResult, ...]
+
+
+def make_report(settings: Settings, month: str | None, out: Path, tell: Tell) -> Finished:
+    """Build the report of one month, the last in the logs where none is named.
+
+    Everything is made in a folder aside and put in place by one rename, so a reader finds the old
+    report or the new one, never half of one.
+
+    Raises:
+        JoulebookError: Where inputs, settings or claims do not hold.
+    """
+    _make_folder(out)
+    with tempfile.TemporaryDirectory(dir=out, prefix=".building-") as aside:
+        con = warehouse.connect(Path(aside) / "warehouse.duckdb", settings.memory_limit_gb)
+        try:
+            checks = build_month_book(con, settings, tell)
+            chosen = choose_month(con, month)
+            folder = Path(aside) / "report"
+            write_report(con, settings, chosen, checks, folder, tell)
+            marts = {name: mart_rows(con, name, chosen) for name in MARTS}
+        finally:
+            con.close()
+        target = out / chosen
+        _publish(folder, target)
+    return Finished(chosen, target, marts, tuple(c for c in checks if c.status == "warn"))
+
+
+def build_month_book(
+    con: duckdb.DuckDBPyConnection, settings: Settings, tell: Tell
+) -> list[CheckResult]:
+    """Load the inputs, build every model and prove the claims."""
+    load_reference(con, settings)
+    load(con, find_files(checked_inputs(con, settings.inputs), settings.folder), settings, tell)
+    tell("computing energy and cost")
+    warehouse.build(con)
+    checks = warehouse.run_checks(con)
+    warehouse.require(checks)
+    return checks
+
+
+def choose_month(con: duckdb.DuckDBPyConnection, month: str | None) -> str:
+    """Return the month to report.
+
+    Raises:
+        IncompleteInputError: Where the logs have no accepted row of it, or none at all.
+    """
+    months = [
+        row[0] for row in con.execute("select month from mart_coverage order by 1").fetchall()
+    ]
+    if not months:
+        outcomes = con.execute(
+            "select outcome, reason, sum(row_count) from mart_intake group by all order by 3 desc"
+        ).fetchall()
+        found = "; ".join(f"{n} rows {what} ({why})" for what, why, n in outcomes) or "no rows"
+        raise IncompleteInputError(
+            f"inputs: expected usage rows, found none to report: {found}. "
+            "`joulebook ingest PATH` shows what is in a file."
+        )
+    if month is None:
+        return str(months[-1])
+    if month not in months:
+        raise IncompleteInputError(
+            f"month {month}: expected usage rows, found none. The logs hold "
+            f"{', '.join(months[-12:])}."
+        )
+    return month
+
+
+def write_report(
+    con: duckdb.DuckDBPyConnection,
+    settings: Settings,
+    month: str,
+    checks: Sequence[CheckResult],
+    folder: Path,
+    tell: Tell,
+) -> None:
+    """Write workbook, page, marts, FOCUS rows and manifest of one month into a new folder."""
+    (folder / "data").mkdir(parents=True)
+    for name in MARTS:
+        _write_parquet(con, name, month, folder / "data" / f"{name}.parquet")
+    _write_focus(con, month, folder / "focus.csv")
+    report = build_report(frames(con, checks), month, _facts(con, settings, month))
+    tell("writing the workbook")
+    (folder / f"joulebook-{month}.xlsx").write_bytes(workbook.render(report))
+    tell("writing the page")
+    (folder / "index.html").write_text(page.render(report), encoding="utf-8", newline="\n")
+    made = manifest.manifest(con, settings, month, checks, folder)
+    (folder / "manifest.json").write_text(manifest.to_json(made), encoding="utf-8", newline="\n")
+
+
+def frames(
+    con: duckdb.DuckDBPyConnection, checks: Sequence[CheckResult]
+) -> dict[str, pl.DataFrame]:
+    """Return what the sections read: every mart with all its months, assumptions, checks."""
+    tables = {name: con.sql(f"select * from {name} order by all").pl() for name in MARTS}
+    tables["assumptions"] = con.sql(
+        "select assumption, value::double as value, low::double as low, high::double as high, "
+        "unit, meaning, source, source_date from raw_assumptions order by assumption"
+    ).pl()
+    tables["assumed"] = con.sql("""
+        select source_file, replace(assumption, 'assumed_', '') as assumption, value
+        from (
+            unpivot (select * exclude (input_id, row_count, first_at, last_at, size_bytes,
+                source_format, content_sha256) from raw_inputs)
+            on columns('assumed_.*') into name assumption value value
+        )
+        order by all
+    """).pl()
+    tables["checks"] = pl.DataFrame(
+        [
+            (check.name, check.severity, check.status, check.violation_count, check.meaning)
+            for check in checks
+        ],
+        schema={
+            "check_name": pl.String,
+            "severity": pl.String,
+            "status": pl.String,
+            "violation_count": pl.Int64,
+            "meaning": pl.String,
+        },
+        orient="row",
+    )
+    return tables
+
+
+def mart_rows(con: duckdb.DuckDBPyConnection, name: str, month: str) -> list[dict[str, Any]]:
+    """Return the rows of one mart for a month, sorted by all columns."""
+    result = con.execute(f"{_of_month(con, name)} order by all", {"month": month})
+    columns = [column[0] for column in result.description or ()]
+    return [dict(zip(columns, row, strict=True)) for row in result.fetchall()]
+
+
+def _of_month(con: duckdb.DuckDBPyConnection, name: str) -> str:
+    columns = con.sql(f"from {name} limit 0").columns
+    where = "month = $month" if "month" in columns else "$month is not null"
+    return f"select * from {name} where {where}"
+
+
+def _write_parquet(con: duckdb.DuckDBPyConnection, name: str, month: str, path: Path) -> None:
+    con.execute(
+        f"copy ({_of_month(con, name)} order by all) to '{path}' (format parquet)",
+        {"month": month},
+    )
+
+
+def _write_focus(con: duckdb.DuckDBPyConnection, month: str, path: Path) -> None:
+    con.execute("set variable export_month = $month", {"month": month})
+    con.execute("set variable next_month = $month", {"month": _next_month(month)})
+    sql = (bundled("sql/exports") / "focus.sql").read_text(encoding="utf-8")
+    con.execute(f"copy ({sql}\n) to '{path}' (format csv, header true)")
+
+
+def _next_month(month: str) -> str:
+    year, number = int(month[:4]), int(month[5:])
+    return f"{year + number // 12:04d}-{number % 12 + 1:02d}"
+
+
+def _facts(con: duckdb.DuckDBPyConnection, settings: Settings, month: str) -> ReportFacts:
+    inputs = con.execute(
+        "select source_file, content_sha256 from raw_inputs order by input_id"
+    ).fetchall()
+    return ReportFacts(
+        run_id=manifest.run_id(con, settings, month),
+        method_version=METHOD_VERSION,
+        is_generated_sample=settings.is_generated_sample,
+        time_zone=settings.time_zone,
+        inputs=tuple(InputFile(name, sha256) for name, sha256 in inputs),
+    )
+
+
+def _make_folder(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WrongUseError(
+            f"{out}: cannot be made: {error.strerror}. Give another --out."
+        ) from None
+
+
+def _publish(folder: Path, target: Path) -> None:
+    """Put a finished folder in its place; the old one stays whole until the new one is there."""
+    old = target.with_name(f".old-{target.name}")
+    shutil.rmtree(old, ignore_errors=True)
+    if target.exists():
+        target.rename(old)
+    folder.rename(target)
+    shutil.rmtree(old, ignore_errors=True)

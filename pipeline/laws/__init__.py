@@ -1,0 +1,1 @@
+"""Energy laws as pure functions of plain numbers; nothing here imports anything of the project."""

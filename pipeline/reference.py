@@ -1,0 +1,200 @@
+"""Load the reference tables, and put what the settings say beside them."""
+
+import csv
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import duckdb
+
+from pipeline.errors import WrongUseError
+from pipeline.laws.simple import METHOD_VERSION
+from pipeline.settings import Input, Settings, bundled
+
+TABLES = (
+    "architectures",
+    "models",
+    "model_aliases",
+    "stand_ins",
+    "providers",
+    "provider_aliases",
+    "gpus",
+    "law_coefficients",
+    "bias_factors",
+    "grade_ranges",
+    "assumptions",
+    "grid_factors",
+    "query_classes",
+    "dispersion_factors",
+    "prices",
+    "price_names",
+)
+
+
+def load_reference(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
+    """Create raw_<table> for every reference table, and the tables that the settings fill.
+
+    Raises:
+        WrongUseError: Where the settings name an assumption, grid zone, GPU or model that is not
+            there.
+    """
+    for table in TABLES:
+        path = bundled("data/reference") / f"{table}.csv"
+        con.execute(
+            f"create or replace table raw_{table} as from read_csv($path, all_varchar = true, "
+            "header = true, delim = ',', quote = '\"')",
+            {"path": str(path)},
+        )
+    con.execute(
+        "create or replace table raw_method as select $version as method_version",
+        {"version": METHOD_VERSION},
+    )
+    _set_assumptions(con, settings)
+    _set_grid_factor(con, settings)
+    _set_model_map(con, settings.model_names)
+    _set_deployments(con, settings)
+
+
+def known(con: duckdb.DuckDBPyConnection, table: str, column: str) -> list[str]:
+    """Return the values of a reference column, sorted."""
+    rows = con.execute(f"select distinct {column} from raw_{table} order by 1").fetchall()
+    return [str(row[0]) for row in rows]
+
+
+def reference_rows(table: str) -> list[dict[str, str]]:
+    """Return the rows of a reference table as they stand in its file."""
+    path: Path = bundled("data/reference") / f"{table}.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _set_assumptions(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
+    names = known(con, "assumptions", "assumption")
+    for name, value in settings.assumptions.items():
+        if name not in names:
+            raise WrongUseError(
+                f"settings: no assumption '{name}'; expected one of {', '.join(names)}."
+            )
+        if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+            raise WrongUseError(f"settings: assumption {name} = {value!r}; expected a number ≥ 0.")
+        con.execute(
+            "update raw_assumptions set value = $value, low = $value, high = $value, "
+            "source = 'settings' where assumption = $name",
+            {"name": name, "value": str(value)},
+        )
+
+
+def _set_grid_factor(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
+    rows = con.execute(
+        "select carbon_gco2e_per_kwh, basis, method, source, source_date from raw_grid_factors "
+        "where zone = $zone and year = $year order by basis desc limit 1",
+        {"zone": settings.grid_zone, "year": str(settings.grid_year)},
+    ).fetchall()
+    if not rows:
+        raise WrongUseError(
+            f"settings: no grid factor for zone {settings.grid_zone!r} in {settings.grid_year}; "
+            f"zones are {', '.join(known(con, 'grid_factors', 'zone'))}."
+        )
+    value, basis, method, source, source_date = rows[0]
+    meaning = f"Grid carbon of {settings.grid_zone} {settings.grid_year}, {basis}, {method}-based"
+    con.execute("delete from raw_assumptions where assumption = 'carbon_gco2e_per_kwh'")
+    con.execute(
+        "insert into raw_assumptions by name select 'carbon_gco2e_per_kwh' as assumption, "
+        "$value as value, $value as low, $value as high, 'g/kWh' as unit, $meaning as meaning, "
+        "$source as source, $source_date as source_date",
+        {"value": value, "meaning": meaning, "source": source, "source_date": source_date},
+    )
+
+
+def _set_model_map(con: duckdb.DuckDBPyConnection, model_names: Mapping[str, str]) -> None:
+    con.execute("create or replace table raw_model_map (name varchar, model_id varchar)")
+    for name, model in model_names.items():
+        con.execute(
+            "insert into raw_model_map values ($name, $model_id)",
+            {"name": name, "model_id": require_model(con, model)},
+        )
+
+
+def require_model(con: duckdb.DuckDBPyConnection, name: str) -> str:
+    """Return the id of a catalog model given by id or alias, in any case.
+
+    Raises:
+        WrongUseError: Where the catalog has no such model, with the names that contain its words.
+    """
+    rows = con.execute(
+        "select model_id from raw_models where lower(model_id) = lower($name) union all "
+        "select model_id from raw_model_aliases where lower(alias) = lower($name) limit 1",
+        {"name": name},
+    ).fetchall()
+    if not rows:
+        word = name.rsplit("/", 1)[-1].split("-")[0].lower()
+        near = [each for each in known(con, "models", "model_id") if word and word in each.lower()]
+        hint = f" Near it: {', '.join(near[:6])}." if near else ""
+        raise WrongUseError(
+            f"model {name!r} is not in the catalog; `joulebook models` lists it.{hint}"
+        )
+    return str(rows[0][0])
+
+
+def require_gpu(con: duckdb.DuckDBPyConnection, name: str) -> str:
+    """Return a GPU's name as the reference spells it.
+
+    Raises:
+        WrongUseError: Where there is no such GPU.
+    """
+    gpus = known(con, "gpus", "gpu")
+    for gpu in gpus:
+        if gpu.lower() == name.lower():
+            return gpu
+    raise WrongUseError(f"GPU {name!r} is not known; expected one of {', '.join(gpus)}.")
+
+
+def _set_deployments(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
+    con.execute(
+        "create or replace table raw_deployments "
+        "(model_id varchar, gpu varchar, stack varchar, gpu_count integer, batch double)"
+    )
+    for each in settings.deployments:
+        con.execute(
+            "insert into raw_deployments values ($model_id, $gpu, $stack, $gpu_count, $batch)",
+            {
+                "model_id": require_model(con, each.model),
+                "gpu": require_gpu(con, each.gpu) if each.gpu else None,
+                "stack": each.stack,
+                "gpu_count": each.gpu_count,
+                "batch": each.batch,
+            },
+        )
+
+
+def checked_inputs(con: duckdb.DuckDBPyConnection, inputs: Iterable[Input]) -> tuple[Input, ...]:
+    """Return the inputs with what they assume spelt as the reference spells it.
+
+    Raises:
+        WrongUseError: Where an input assumes a model, class or GPU that is not known, or a start
+            that is no time.
+    """
+    return tuple(Input(each.path, _checked_assume(con, each.assume)) for each in inputs)
+
+
+def _checked_assume(con: duckdb.DuckDBPyConnection, assume: Mapping[str, str]) -> dict[str, str]:
+    checked = dict(assume)
+    if "model" in checked:
+        checked["model"] = require_model(con, checked["model"])
+    if "gpu" in checked:
+        checked["gpu"] = require_gpu(con, checked["gpu"])
+    if "class" in checked:
+        classes = known(con, "query_classes", "query_class")
+        checked["class"] = checked["class"].lower()
+        if checked["class"] not in classes:
+            raise WrongUseError(
+                f"class={assume['class']} is not known; expected one of {', '.join(classes)}."
+            )
+    if "start" in checked:
+        start = con.execute(
+            "select try_cast($start as timestamptz)", {"start": checked["start"]}
+        ).fetchall()[0][0]
+        if start is None:
+            raise WrongUseError(
+                f"start={checked['start']} is no time; expected one such as 2023-11-01T00:00:00Z."
+            )
+    return checked

@@ -1,0 +1,1 @@
+"""What the reports say (sections) and how it is drawn (figures, workbook, page)."""

@@ -1,0 +1,252 @@
+"""Draw bars as SVG that follows the reader's colour scheme and has the same bytes every run.
+
+Every colour is drawn as a stand-in and replaced by a CSS variable afterwards, because the drawing
+library knows one colour scheme only and a browser may ask for either.
+"""
+
+import io
+import re
+import warnings
+from dataclasses import dataclass
+from typing import Literal
+
+import matplotlib as mpl
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from pipeline.report.numbers import clean_text, show
+from pipeline.report.palette import SERIES_DARK, SERIES_LIGHT
+from pipeline.report.section import Bars
+
+Layout = Literal["wide", "narrow"]
+
+MOST_SERIES = len(SERIES_LIGHT)
+
+# Stand-in, light, dark.
+_INK = ("#010101", "#1d2733", "#e6eaee")
+_FAINT_INK = ("#020202", "#5b6773", "#a3adb7")
+_GRID = ("#030303", "#dfe4e8", "#39424b")
+_GAP = ("#040404", "#ffffff", "#12171c")
+_SERIES = tuple(
+    (f"#05050{number}", light, dark)
+    for number, (light, dark) in enumerate(zip(SERIES_LIGHT, SERIES_DARK, strict=True))
+)
+_ALL_COLOURS = (_INK, _FAINT_INK, _GRID, _GAP, *_SERIES)
+_FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif"
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """Measures of a layout, in points of the drawing."""
+
+    width: float
+    gutter: float  # most room for labels on the left, none where they stand above
+    row: float  # height of a bar with the space around it
+    bar_frac: float  # part of the row that the bar fills
+    longest_label: int
+
+
+_SHAPES: dict[Layout, _Shape] = {
+    "wide": _Shape(width=900, gutter=280, row=32, bar_frac=0.5, longest_label=40),
+    "narrow": _Shape(width=380, gutter=0, row=48, bar_frac=0.32, longest_label=46),
+}
+_LEFT = 2.0  # points between the edge and the labels
+_HEAD, _FOOT = 34.0, 46.0  # points above the bars for the legend, below for the axis
+
+
+def draw(bars: Bars, layout: Layout = "wide") -> str:
+    """Return the bars as an SVG document; the narrow layout is for phones."""
+    if len(bars.series) > MOST_SERIES:
+        raise ValueError(f"{bars.name}: {len(bars.series)} series, at most {MOST_SERIES} read well")
+    with mpl.rc_context(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        mpl.rcdefaults()
+        _set_style()
+        buffer = io.BytesIO()
+        _figure(bars, _SHAPES[layout]).savefig(buffer, format="svg", metadata={"Date": None})
+    return _with_schemes(buffer.getvalue().decode(), bars)
+
+
+def _set_style() -> None:
+    mpl.rc("svg", fonttype="none", hashsalt="joulebook")
+    mpl.rc("text", parse_math=False)  # a dollar sign in a model's name is a dollar sign
+    mpl.rc("font", family="DejaVu Sans", size=12)  # comes with the library, on any machine
+
+
+def _figure(bars: Bars, shape: _Shape) -> Figure:
+    has_legend = len(bars.series) > 1
+    head = _HEAD if has_legend else 8.0
+    height = head + shape.row * len(bars.labels) + _FOOT
+    figure = Figure(figsize=(shape.width / 72, height / 72), dpi=72)
+    figure.patch.set_visible(False)
+    left, right = _label_room(bars, shape) / shape.width, 1 - 8 / shape.width
+    axes = figure.add_axes((left, _FOOT / height, right - left, 1 - (head + _FOOT) / height))
+    _draw_frame(axes, bars)
+    _draw_bars(axes, bars, shape)
+    _draw_whiskers(axes, bars, shape)
+    _draw_labels(axes, bars, shape)
+    _draw_ends(axes, bars, shape)
+    if has_legend:
+        _draw_legend(figure, bars, height)
+    return figure
+
+
+def _draw_frame(axes: Axes, bars: Bars) -> None:
+    axes.patch.set_visible(False)
+    for side in ("top", "right", "bottom", "left"):
+        axes.spines[side].set_visible(False)
+    if bars.log_scale:
+        axes.set_xscale("log")
+    else:
+        axes.set_xlim(0, _longest(bars) * 1.16 or 1)
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]))
+    axes.set_ylim(len(bars.labels) - 0.5, -0.5)
+    axes.set_yticks([])
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: show(float(f"{x:.6g}"), "number")))
+    axes.tick_params(axis="x", length=0, colors=_FAINT_INK[0], pad=6)
+    axes.grid(axis="x", color=_GRID[0], linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.set_xlabel(bars.unit, color=_FAINT_INK[0], labelpad=4, loc="right")
+
+
+def _draw_bars(axes: Axes, bars: Bars, shape: _Shape) -> None:
+    starts = [0.0] * len(bars.labels)
+    rows = _rows(bars, shape)
+    for index, (name, values) in enumerate(bars.series):
+        widths = [value or 0.0 for value in values]
+        axes.barh(
+            rows,
+            widths,
+            left=starts,
+            height=shape.bar_frac,
+            color=_SERIES[index][0],
+            edgecolor=_GAP[0],
+            linewidth=0.6,
+            label=name,
+        )
+        starts = [start + width for start, width in zip(starts, widths, strict=True)]
+
+
+def _draw_whiskers(axes: Axes, bars: Bars, shape: _Shape) -> None:
+    """Draw each range just under its bar, where it hides no part of it."""
+    cap = 3.5 / shape.row
+    for row, low, high in zip(_rows(bars, shape), bars.lows, bars.highs, strict=False):
+        if low is None or high is None:
+            continue
+        line = row + shape.bar_frac / 2 + 5 / shape.row
+        x = [low, low, low, high, high, high]
+        y = [line - cap, line + cap, line, line, line - cap, line + cap]
+        axes.plot(x, y, color=_FAINT_INK[0], linewidth=1.1, solid_joinstyle="miter")
+
+
+def _draw_labels(axes: Axes, bars: Bars, shape: _Shape) -> None:
+    shift = 0.0 if shape.gutter else -0.27
+    for row, label in enumerate(bars.labels):
+        axes.annotate(
+            _short(label, shape.longest_label),
+            xy=(_LEFT, row + shift),
+            xycoords=("figure points", "data"),
+            va="center",
+            color=_INK[0],
+        )
+
+
+def _draw_ends(axes: Axes, bars: Bars, shape: _Shape) -> None:
+    for index, row in enumerate(_rows(bars, shape)):
+        total = _total(bars, index)
+        axes.annotate(
+            show(total, bars.kind, "unknown"),
+            xy=(total or 0.0, row),
+            xytext=(7, 0),
+            textcoords="offset points",
+            va="center_baseline",
+            color=_INK[0],
+        )
+
+
+def _draw_legend(figure: Figure, bars: Bars, height: float) -> None:
+    handles: list[Artist] = [
+        Patch(facecolor=_SERIES[index][0], label=clean_text(name))
+        for index, (name, _) in enumerate(bars.series)
+    ]
+    if bars.lows:
+        handles.append(Line2D([], [], color=_FAINT_INK[0], linewidth=1.1, label="5 % to 95 %"))
+    figure.legend(
+        handles=handles,
+        loc="upper left",
+        bbox_to_anchor=(0.002, 1 - 2 / height),
+        ncols=len(handles),
+        frameon=False,
+        labelcolor=_INK[0],
+        handlelength=0.9,
+        handleheight=0.9,
+        handletextpad=0.5,
+        columnspacing=1.4,
+        borderpad=0,
+        borderaxespad=0,
+    )
+
+
+def _rows(bars: Bars, shape: _Shape) -> list[float]:
+    """Return the middle of every bar: below its label where the label stands above it."""
+    shift = 0.0 if shape.gutter else 0.14
+    return [index + shift for index in range(len(bars.labels))]
+
+
+def _total(bars: Bars, index: int) -> float | None:
+    known = [values[index] for _, values in bars.series if values[index] is not None]
+    return sum(value for value in known if value is not None) if known else None
+
+
+def _label_room(bars: Bars, shape: _Shape) -> float:
+    """Return the room the labels need, at about seven points a letter."""
+    letters = max((len(_short(label, shape.longest_label)) for label in bars.labels), default=0)
+    return min(shape.gutter, letters * 7 + 14) if shape.gutter else _LEFT
+
+
+def _longest(bars: Bars) -> float:
+    ends = [_total(bars, index) for index in range(len(bars.labels))]
+    return max((end for end in (*ends, *bars.highs) if end is not None), default=0.0)
+
+
+def _short(label: str, longest: int) -> str:
+    text = " ".join(clean_text(label).split())
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def _with_schemes(svg: str, bars: Bars) -> str:
+    """Return the drawing with colours by scheme, the reader's own font, a title and no clutter."""
+    body = svg[svg.index("<svg") :]
+    body = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", body, flags=re.DOTALL)
+    body = re.sub(r"<[^>]*>", lambda tag: _lean_tag(tag[0]), body)
+    body = re.sub(r"\s*\n\s*", "\n", body)
+    start = body.index(">") + 1
+    title = f"<title>{_escaped(bars.title)}</title><desc>{_escaped(bars.alt)}</desc>"
+    return body[:start] + title + f"<style>{_scheme_css()}</style>" + body[start:]
+
+
+def _lean_tag(tag: str) -> str:
+    """Return a tag with colours as variables and places to a hundredth of a point."""
+    lean = re.sub(r' clip-path="[^"]*"| ?font-family: [^;"]*;', "", tag)
+    lean = re.sub(r"(?<=\d)(\.\d\d)\d+", r"\1", lean)
+    for number, (stand_in, light, _) in enumerate(_ALL_COLOURS):
+        lean = lean.replace(f": {stand_in}", f": var(--c{number},{light})")
+    return lean
+
+
+def _scheme_css() -> str:
+    light, dark = (
+        ";".join(f"--c{number}:{colour[scheme]}" for number, colour in enumerate(_ALL_COLOURS))
+        for scheme in (1, 2)
+    )
+    schemes = f":root{{{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"
+    return schemes + f"text{{font-family:{_FONT}}}"
+
+
+def _escaped(text: str) -> str:
+    plain = clean_text(text).replace("&", "&amp;")
+    return plain.replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,181 @@
+"""The month on one page: what it cost, what it drew, what is missing from both."""
+
+from typing import Any
+
+import polars as pl
+
+from pipeline.report.numbers import show
+from pipeline.report.section import KeyFigure, Kind, Section
+from pipeline.report.sections import columns as c
+from pipeline.report.sections import reading as r
+from pipeline.report.sections.groups import group_table
+
+
+def section(mart: pl.DataFrame, before: pl.DataFrame, checks: pl.DataFrame) -> Section:
+    """Return the summary of one month.
+
+    Args:
+        mart: mart_cost_per_task of the month.
+        before: mart_cost_per_task of the month before; without rows there is no comparison.
+        checks: One row per check.
+    """
+    question = "What did this month's LLM use cost in money, electricity and carbon?"
+    if mart.is_empty():
+        reason = "No accepted request falls in this month."
+        return Section("summary", "Summary", "Summary", question, empty_reason=reason)
+    is_comparable = _methods(mart) == _methods(before)
+    return Section(
+        name="summary",
+        title="Summary",
+        sheet="Summary",
+        question=question,
+        statements=_statements(mart, before, checks),
+        key_figures=_key_figures(mart, before if is_comparable else before.clear()),
+        tables=(
+            group_table(mart, c.QUERY_CLASS, "summary_by_class", "The month by class of work"),
+            group_table(mart, c.MODEL, "summary_by_model", "The month by model"),
+        ),
+    )
+
+
+def _key_figures(mart: pl.DataFrame, before: pl.DataFrame) -> tuple[KeyFigure, ...]:
+    batch = r.spread_text(mart, "batch") or "unknown"
+    grade = r.overall_grade(mart, "facility_energy_kwh")
+    basis = f"estimate at batch {batch}, grade {grade}"
+    in_kg, before_in_kg = (_with_carbon_in_kg(frame) for frame in (mart, before))
+
+    def figure(label: str, name: str, kind: Kind, unit: str, note: str) -> KeyFigure:
+        low, high = _ends(in_kg, name)
+        change = _change(in_kg, before_in_kg, name)
+        notes = "; ".join(text for text in (note, change) if text)
+        return KeyFigure(label, r.known_sum(in_kg, name), kind, unit, low, high, notes)
+
+    return (
+        figure("Cost", "cost_usd", "usd", "USD", _priced_note(mart)),
+        figure("Electricity", "facility_energy_kwh", "kwh", "kWh", basis),
+        figure("Carbon", "carbon_kgco2e", "kgco2e", "kg CO₂e", basis),
+        figure("Requests", "request_count", "count", "", ""),
+        figure("Tasks", "task_count", "count", "", _solved_note(mart)),
+        figure("Electricity at tariff", "energy_cost_usd", "usd", "USD", "memo, in no total"),
+    )
+
+
+def _with_carbon_in_kg(frame: pl.DataFrame) -> pl.DataFrame:
+    names = ("carbon_gco2e", "carbon_low_gco2e", "carbon_high_gco2e")
+    return frame.with_columns(
+        r.scaled(name, r.GRAMS_PER_KG).alias(name.replace("gco2e", "kgco2e")) for name in names
+    )
+
+
+def _ends(mart: pl.DataFrame, name: str) -> tuple[r.Number | None, r.Number | None]:
+    quantity, _, unit = name.rpartition("_")
+    names = (f"{quantity}_low_{unit}", f"{quantity}_high_{unit}")
+    low, high = (r.known_sum(mart, end) if end in mart.columns else None for end in names)
+    return low, high
+
+
+def _priced_note(mart: pl.DataFrame) -> str:
+    unpriced = r.count_sum(mart, "unpriced_request_count")
+    return f"unpriced requests: {unpriced:,}" if unpriced else "every request priced"
+
+
+def _solved_note(mart: pl.DataFrame) -> str:
+    solved = r.count_sum(mart, "solved_task_count")
+    unknown = r.count_sum(mart, "unknown_outcome_task_count")
+    return f"{solved:,} solved, {unknown:,} of unknown outcome"
+
+
+def _change(mart: pl.DataFrame, before: pl.DataFrame, name: str) -> str:
+    old, new = r.known_sum(before, name), r.known_sum(mart, name)
+    if not old or new is None:
+        return ""
+    change = float(new) / float(old) - 1
+    return f"{'+' if change > 0 else ''}{show(change, 'frac')} on the month before"
+
+
+def _statements(mart: pl.DataFrame, before: pl.DataFrame, checks: pl.DataFrame) -> tuple[str, ...]:
+    sentences = (
+        _largest_cost(mart),
+        _largest_energy(mart),
+        _missing(mart, "unpriced_request_count", "price", "cost"),
+        _missing(mart, "unmeasured_request_count", "energy", "energy"),
+        _agents_cache(mart),
+        _method_change(mart, before),
+        _checks(checks),
+    )
+    return tuple(sentence for sentence in sentences if sentence)
+
+
+def _largest(mart: pl.DataFrame, name: str) -> dict[str, Any] | None:
+    known = mart.filter(pl.col(name).is_not_null())
+    ordered = r.sorted_by(known, name, "provider", "model_id", "query_class")
+    return ordered.row(0, named=True) if ordered.height else None
+
+
+def _cell_name(row: dict[str, Any]) -> str:
+    return f"{show(row['model_id'], 'text', c.MODEL.unknown)} · {show(row['query_class'], 'text')}"
+
+
+def _largest_cost(mart: pl.DataFrame) -> str:
+    row = _largest(mart, "cost_usd")
+    if row is None:
+        return "No request of the month could be priced."
+    part = show(r.share(row["cost_usd"], r.known_sum(mart, "cost_usd")), "frac")
+    cost = show(row["cost_usd"], "usd")
+    return f"Most money: {_cell_name(row)}, {cost} USD, {part} of the priced cost."
+
+
+def _largest_energy(mart: pl.DataFrame) -> str:
+    row = _largest(mart, "facility_energy_kwh")
+    if row is None:
+        return "No request of the month has an energy."
+    value, low, high = (
+        show(row[f"facility_energy{end}_kwh"], "kwh") for end in ("", "_low", "_high")
+    )
+    total = r.known_sum(mart, "facility_energy_kwh")
+    part = show(r.share(row["facility_energy_kwh"], total), "frac")
+    return (
+        f"Most electricity: {_cell_name(row)}, {value} kWh ({low} – {high}), {part} of the "
+        f"month's, at batch {show(row['batch'], 'number')}, grade {row['evidence_grade']}."
+    )
+
+
+def _missing(mart: pl.DataFrame, name: str, lacks: str, sums: str) -> str:
+    count, whole = r.count_sum(mart, name), r.count_sum(mart, "request_count")
+    if not count:
+        return f"Every request has its {lacks}."
+    part = show(r.share(count, whole), "frac")
+    return f"Without {lacks}: {count:,} of {whole:,} requests ({part}); no {sums} sum holds them."
+
+
+def _agents_cache(mart: pl.DataFrame) -> str:
+    agents = mart.filter(pl.col("query_class") == "agentic")
+    kinds = ("cache_read_tokens", "uncached_input_tokens", "cache_write_tokens")
+    whole = sum(r.count_sum(agents, name) for name in kinds)
+    part = r.share(r.known_sum(agents, "cache_read_tokens"), whole)
+    if part is None:
+        return ""
+    return f"Agents read {show(part, 'frac')} of their input tokens from a prompt cache."
+
+
+def _methods(frame: pl.DataFrame) -> str:
+    return r.words(frame, "method_version")
+
+
+def _method_change(mart: pl.DataFrame, before: pl.DataFrame) -> str:
+    if before.is_empty() or _methods(mart) == _methods(before):
+        return ""
+    return (
+        f"The month before was computed by method {_methods(before)}, this one by "
+        f"{_methods(mart)}: the two are not compared."
+    )
+
+
+def _checks(checks: pl.DataFrame) -> str:
+    status = checks.get_column("status").to_list()
+    failed, warned = status.count("fail"), status.count("warn")
+    if not status:
+        return "No check has run."
+    if not failed and not warned:
+        return f"Checks: all {len(status)} passed."
+    return f"Checks: {failed} of {len(status)} failed, {warned} warned; see Checks."

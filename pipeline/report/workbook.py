@@ -1,0 +1,110 @@
+"""Render a report as a workbook: one sheet a section, one Excel table a table, values as values."""
+
+import calendar
+import datetime as dt
+import io
+from collections.abc import Sequence
+
+from openpyxl import Workbook
+from openpyxl.utils import get_column_letter
+
+from pipeline.report.palette import ACCENT
+from pipeline.report.section import Bars, Report, Section
+from pipeline.report.workbook_bytes import fixed_bytes
+from pipeline.report.workbook_cells import FAINT
+from pipeline.report.workbook_charts import CHART_ROWS, CHART_WIDTH_CM, Placed, bar_chart
+from pipeline.report.workbook_sheet import SheetWriter
+
+SAMPLE_LINE = "Generated sample data: no real usage stands behind these figures."
+MOST_CHARTS = 2
+FIRST_SECTION = "about"  # explains the workbook
+CHART_SECTION = "summary"  # the one printed page a manager sees
+
+_CM_PER_LETTER = 0.2
+
+
+def render(report: Report) -> bytes:
+    """Return the workbook of a report, the same bytes for the same report."""
+    book = Workbook()
+    book.remove(book.active)
+    charts = [bars for section in report.sections for bars in section.figures][:MOST_CHARTS]
+    for section in sorted(report.sections, key=lambda section: section.name != FIRST_SECTION):
+        is_chart_section = section.name == CHART_SECTION
+        _write_section(book, report, section, charts if is_chart_section else [])
+    _describe(book, report)
+    buffer = io.BytesIO()
+    book.save(buffer)
+    texts = {"xl/drawings/drawing1.xml": [bars.alt for bars in charts]}
+    return fixed_bytes(buffer.getvalue(), month_end(report.month), texts)
+
+
+def month_end(month: str) -> dt.datetime:
+    """Return the last even second of a month, which is what an archive can store."""
+    year, number = int(month[:4]), int(month[5:7])
+    last_day = calendar.monthrange(year, number)[1]
+    return dt.datetime(year, number, last_day, 23, 59, 58)
+
+
+def _describe(book: Workbook, report: Report) -> None:
+    properties = book.properties
+    properties.title = report.title
+    properties.subject = report.subtitle
+    properties.creator = properties.lastModifiedBy = "Joulebook"
+    properties.keywords = f"run {report.run_id}, method {report.method_version}"
+    properties.created = properties.modified = month_end(report.month)
+    sheets = {section.name: section.sheet for section in report.sections}
+    if CHART_SECTION in sheets:
+        book.active = book.sheetnames.index(sheets[CHART_SECTION])
+        book.active.sheet_view.tabSelected = True
+
+
+def _write_section(
+    book: Workbook, report: Report, section: Section, charts: Sequence[Bars]
+) -> None:
+    writer = _opened(book, report, section.sheet, section.title, section.question)
+    for sentence in section.statements:
+        writer.line(sentence)
+    if section.empty_reason:
+        writer.line(section.empty_reason)
+    writer.skip()
+    if section.key_figures:
+        writer.key_figures(section.key_figures)
+    chart_row = writer.next_row
+    writer.skip(CHART_ROWS if charts else 0)
+    for table in section.tables:
+        if not table.sheet:
+            writer.table(table)
+    _write_charts(writer, charts, chart_row)
+    writer.finish(_footer(report))
+    for table in section.tables:
+        if table.sheet:
+            apart = _opened(book, report, table.sheet, section.title, section.question)
+            apart.table(table)
+            apart.finish(_footer(report))
+
+
+def _opened(book: Workbook, report: Report, sheet: str, title: str, question: str) -> SheetWriter:
+    writer = SheetWriter(book.create_sheet(sheet))
+    writer.line(f"{title}, {report.month}", size=16, bold=True, color=ACCENT.lstrip("#"))
+    writer.line(question, color=FAINT)
+    if report.is_generated_sample:
+        writer.line(SAMPLE_LINE, bold=True)
+    writer.skip()
+    return writer
+
+
+def _footer(report: Report) -> str:
+    return f"Joulebook {report.month}, run {report.run_id}"
+
+
+def _write_charts(writer: SheetWriter, charts: Sequence[Bars], row: int) -> None:
+    """Write each chart's numbers below the tables and put the charts side by side above them."""
+    column = 1
+    for bars in charts:
+        placed = Placed(bars, writer.sheet, writer.next_row + 1)
+        writer.table(bars.as_table())
+        writer.sheet.add_chart(bar_chart(placed), f"{get_column_letter(column)}{row}")
+        covered = 0.0
+        while covered < CHART_WIDTH_CM + 0.2:
+            covered += writer.widths.get(column, 9) * _CM_PER_LETTER
+            column += 1

@@ -1,0 +1,157 @@
+"""What a user may set, from `joulebook.toml` to one frozen dataclass, and where files lie."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pipeline.errors import WrongUseError
+
+_PACKAGE = Path(__file__).parent
+
+ASSUME_KEYS = ("model", "provider", "class", "team", "start", "batch", "gpu", "stack")
+
+
+@dataclass(frozen=True)
+class Input:
+    """One file, folder or glob of usage logs, and what to assume where it is silent."""
+
+    path: str
+    assume: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """Where a model runs: what the settings say of it."""
+
+    model: str
+    gpu: str | None = None
+    stack: str | None = None
+    gpu_count: int | None = None
+    batch: float | None = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything a run may be told; the defaults are those of the bundled sample."""
+
+    folder: Path = Path()  # where relative input paths start
+    inputs: tuple[Input, ...] = ()
+    deployments: tuple[Deployment, ...] = ()
+    model_names: Mapping[str, str] = field(default_factory=dict)  # name in the log → model id
+    assumptions: Mapping[str, float] = field(default_factory=dict)  # replaces reference values
+    time_zone: str = "UTC"  # where a month begins and ends
+    grid_zone: str = "World"
+    grid_year: int = 2024
+    max_bad_frac: float = 0.01  # a file with more bad rows than this …
+    max_bad_rows: int = 10  # … and at least this many is a bad file
+    memory_limit_gb: float = 2.5
+    is_generated_sample: bool = False
+
+
+def bundled(relative: str) -> Path:
+    """Return the path of a file that ships with the project (sql, templates, reference, sample).
+
+    In a checkout these folders stand beside the package; in a wheel they travel inside it.
+    """
+    inside = _PACKAGE / "bundled"
+    return (inside if inside.exists() else _PACKAGE.parent) / relative
+
+
+def read_settings(path: Path) -> Settings:
+    """Read `joulebook.toml`.
+
+    Raises:
+        WrongUseError: If the file is not there, is not TOML, or holds a key that nobody reads.
+    """
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise WrongUseError(
+            f"{path}: no such settings file. Give --config an existing file."
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise WrongUseError(f"{path}: expected TOML, found {error}.") from None
+    known = {each.name for each in fields(Settings)} - {"folder"}
+    _refuse_unknown(path, raw, known)
+    values: dict[str, Any] = {**raw, "folder": path.parent}
+    values["inputs"] = tuple(_input(path, each) for each in raw.get("inputs", []))
+    values["deployments"] = tuple(_deployment(path, each) for each in raw.get("deployments", []))
+    settings = Settings(**values)
+    _require_types(path, settings)
+    return settings
+
+
+def parse_assume(text: str) -> dict[str, str]:
+    """Read `key=value,key=value` as the command line gives it.
+
+    Raises:
+        WrongUseError: For an unknown key, a missing value or a batch that is no number ≥ 1.
+    """
+    pairs = [part.partition("=") for part in text.split(",") if part.strip()]
+    assume = {key.strip(): value.strip() for key, _, value in pairs}
+    _require_assume("--assume", assume)
+    return assume
+
+
+def _require_assume(where: str, assume: Mapping[str, str]) -> None:
+    for key, value in assume.items():
+        if key not in ASSUME_KEYS:
+            raise WrongUseError(
+                f"{where}: unknown key '{key}'; expected {', '.join(ASSUME_KEYS)} as key=value."
+            )
+        if not value:
+            raise WrongUseError(f"{where}: '{key}' has no value; write {key}=value.")
+    if "batch" in assume and not _is_number_from_one(assume["batch"]):
+        raise WrongUseError(
+            f"{where}: batch={assume['batch']} is no number; expected a batch of 1 or more."
+        )
+
+
+def _is_number_from_one(text: str) -> bool:
+    try:
+        return 1 <= float(text) < float("inf")
+    except ValueError:
+        return False
+
+
+def _input(path: Path, raw: Mapping[str, Any]) -> Input:
+    _refuse_unknown(path, raw, {"path", "assume"}, "[[inputs]]")
+    if "path" not in raw:
+        raise WrongUseError(f"{path}: an [[inputs]] table has no path.")
+    assume = {key: str(value) for key, value in raw.get("assume", {}).items()}
+    _require_assume(f"{path}: inputs.assume", assume)
+    return Input(str(raw["path"]), assume)
+
+
+def _deployment(path: Path, raw: Mapping[str, Any]) -> Deployment:
+    _refuse_unknown(path, raw, {each.name for each in fields(Deployment)}, "[[deployments]]")
+    if "model" not in raw:
+        raise WrongUseError(f"{path}: a [[deployments]] table names no model.")
+    return Deployment(**raw)
+
+
+def _refuse_unknown(path: Path, raw: Mapping[str, Any], known: set[str], where: str = "") -> None:
+    unknown = sorted(set(raw) - known)
+    if unknown:
+        place = f" in {where}" if where else ""
+        raise WrongUseError(
+            f"{path}: unknown key(s){place} {', '.join(unknown)}; expected some of "
+            f"{', '.join(sorted(known))}."
+        )
+
+
+def _require_types(path: Path, settings: Settings) -> None:
+    try:
+        ZoneInfo(settings.time_zone)
+    except (ZoneInfoNotFoundError, ValueError, TypeError):
+        raise WrongUseError(
+            f"{path}: time_zone = {settings.time_zone!r} is not known; expected a name such as "
+            "'UTC' or 'Europe/Madrid'."
+        ) from None
+    for name in ("max_bad_frac", "max_bad_rows", "memory_limit_gb", "grid_year"):
+        value = getattr(settings, name)
+        if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+            raise WrongUseError(f"{path}: {name} = {value!r}; expected a number of 0 or more.")

@@ -1,0 +1,204 @@
+"""The DuckDB warehouse: connect, register laws, build the models in order, run the checks.
+
+A model is a SQL file whose stem is its table's name. Its parents are the tables it reads, so the
+order of the build is read from the files themselves.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import duckdb
+
+from pipeline import dialects
+from pipeline.errors import BadInputError
+from pipeline.laws import facility, simple, work
+from pipeline.settings import bundled
+
+MODEL_FOLDERS = ("staging", "intermediate", "marts")
+SHOWN_ROWS = 5
+
+# What DuckDB has and Spark spells differently stands here and nowhere else.
+_ENGINE_MACROS = (
+    "create or replace macro square(x) as (x * x)",
+    # A leading sign would make a spreadsheet run the text.
+    r"""create or replace macro safe_text(x) as (
+        case when regexp_matches(x, '^[=+\-@\t\r\n]') then '''' || x else x end
+    )""",
+    # Sums of DOUBLE depend on the order of rows, sums of DECIMAL do not.
+    """create or replace macro geometric_mean(x) as (
+        case
+            when min(x) = max(x) then max(x)
+            when min(x) <= 0 then 0
+            else exp(
+                sum(cast(ln(greatest(x, 1e-300)) as decimal(38, 20)))::double / count(x)::double
+            )
+        end
+    )""",
+)
+
+
+@dataclass(frozen=True)
+class Model:
+    """A SQL file that makes one table or view."""
+
+    name: str
+    sql: str
+    grain: tuple[str, ...]
+    is_view: bool
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What became of one claim: how many rows contradict it, and the first few of them."""
+
+    name: str
+    severity: str  # error or warn
+    meaning: str
+    violation_count: int
+    rows: tuple[tuple[object, ...], ...]
+    columns: tuple[str, ...]
+
+    @property
+    def status(self) -> str:
+        """Return pass, warn or fail."""
+        if self.violation_count == 0:
+            return "pass"
+        return "fail" if self.severity == "error" else "warn"
+
+
+def connect(
+    path: Path | None, memory_limit_gb: float, threads: int | None = None
+) -> duckdb.DuckDBPyConnection:
+    """Open a warehouse, in memory where `path` is None, with every law registered as a macro."""
+    con = duckdb.connect(str(path) if path else ":memory:")
+    con.execute(f"set memory_limit = '{memory_limit_gb:g}GB'")
+    con.execute("set TimeZone = 'UTC'")
+    con.execute("set enable_progress_bar = false")
+    if threads:
+        con.execute(f"set threads = {threads:d}")
+    for macro in _macros():
+        con.execute(macro)
+    return con
+
+
+def models() -> dict[str, Model]:
+    """Return every model by name, in no particular order."""
+    files = [file for folder in MODEL_FOLDERS for file in _sql_files(folder)]
+    return {file.stem: _read_model(file) for file in files}
+
+
+def build(con: duckdb.DuckDBPyConnection, targets: Iterable[str] | None = None) -> None:
+    """Build the targets and all they rest on, parents first; everything where none are named."""
+    known = models()
+    parents = {name: _parents(model.sql, known) for name, model in known.items()}
+    wanted = _with_ancestors(parents, targets if targets is not None else known)
+    for name in TopologicalSorter({name: parents[name] for name in wanted}).static_order():
+        _build_one(con, known[name])
+
+
+def run_checks(con: duckdb.DuckDBPyConnection) -> list[CheckResult]:
+    """Run every claim of sql/checks against the built warehouse, by name."""
+    return [_run_check(con, file) for file in _sql_files("checks")]
+
+
+def require(results: Iterable[CheckResult]) -> None:
+    """Stop where an error-level claim is contradicted, showing the first rows.
+
+    Raises:
+        BadInputError: Naming the claim and up to five rows that contradict it.
+    """
+    for result in results:
+        if result.status == "fail":
+            rows = "; ".join(
+                ", ".join(
+                    f"{column}={value}" for column, value in zip(result.columns, row, strict=True)
+                )
+                for row in result.rows
+            )
+            raise BadInputError(
+                f"check '{result.name}' failed: {result.violation_count} row(s) contradict it "
+                f"({result.meaning}). First rows: {rows}"
+            )
+
+
+def _macros() -> list[str]:
+    exact = dialects.sql_macros(work.EXACT_LAWS, number_type="hugeint")
+    plain = dialects.sql_macros((*work.LAWS, *simple.LAWS, *facility.LAWS))
+    return [*_ENGINE_MACROS, *exact, *plain]
+
+
+def _sql_files(folder: str) -> list[Path]:
+    return sorted((bundled("sql") / folder).glob("*.sql"))
+
+
+def _read_model(file: Path) -> Model:
+    sql = file.read_text(encoding="utf-8")
+    grain = _header(sql, "grain")
+    return Model(
+        name=file.stem,
+        sql=sql,
+        grain=tuple(part.strip() for part in grain.split(",")),
+        is_view=_header(sql, "materialised") == "view",
+    )
+
+
+def _header(sql: str, key: str) -> str:
+    """Return what a file's `-- key: value` line says, '' where it has none."""
+    found = re.search(rf"^-- {key}: (.+)$", sql, flags=re.MULTILINE)
+    return found.group(1).strip() if found else ""
+
+
+def _parents(sql: str, known: Mapping[str, Model]) -> set[str]:
+    code = re.sub(r"--.*$", "", sql, flags=re.MULTILINE)
+    read = set(re.findall(r"\b(?:from|join)\s+([a-z_0-9]+)", code))
+    return {name for name in read if name in known}
+
+
+def _with_ancestors(parents: Mapping[str, set[str]], targets: Iterable[str]) -> set[str]:
+    wanted: set[str] = set()
+    waiting = list(targets)
+    while waiting:
+        name = waiting.pop()
+        if name not in wanted:
+            wanted.add(name)
+            waiting.extend(parents[name])
+    return wanted
+
+
+def _build_one(con: duckdb.DuckDBPyConnection, model: Model) -> None:
+    kind = "view" if model.is_view else "table"
+    con.execute(f"create or replace {kind} {model.name} as\n{model.sql}")
+    if not model.is_view:
+        _require_grain(con, model)
+
+
+def _require_grain(con: duckdb.DuckDBPyConnection, model: Model) -> None:
+    keys = ", ".join(model.grain)
+    repeated = con.execute(
+        f"select {keys}, count(*) from {model.name} group by {keys} having count(*) > 1 limit 1"
+    ).fetchall()
+    if repeated:
+        *key, times = repeated[0]
+        raise BadInputError(
+            f"{model.name}: its grain is {keys}, but {key} stands there "
+            f"{times} times. An input or reference table holds this key twice."
+        )
+
+
+def _run_check(con: duckdb.DuckDBPyConnection, file: Path) -> CheckResult:
+    sql = file.read_text(encoding="utf-8")
+    count = con.execute(f"select count(*) from ({sql}\n)").fetchall()[0][0]
+    shown = con.execute(f"select * from ({sql}\n) limit {SHOWN_ROWS}")
+    columns = tuple(column[0] for column in shown.description or ())
+    rows = tuple(shown.fetchall())
+    return CheckResult(
+        name=file.stem,
+        severity=_header(sql, "severity"),
+        meaning=_header(sql, "meaning"),
+        violation_count=count,
+        rows=rows,
+        columns=columns,
+    )

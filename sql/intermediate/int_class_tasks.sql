@@ -1,0 +1,58 @@
+-- Tasks of one model and class: distinct task ids, and requests that belong to no task.
+-- A task is solved when any of its requests in the cell is; one without any outcome is a task too,
+-- but never a solved one.
+-- grain: month, provider, model_id, query_class
+
+with
+
+named_tasks as (
+    select
+        int_requests.month,
+        int_requests.provider,
+        int_requests.model_id,
+        int_requests.query_class,
+        int_requests.task_id,
+        coalesce(bool_or(int_requests.is_solved), false) as is_solved,
+        bool_and(int_requests.is_solved is null) as is_unknown
+    from int_requests
+    where int_requests.task_id is not null
+    group by all
+),
+
+counted as (
+    select
+        named_tasks.month,
+        named_tasks.provider,
+        named_tasks.model_id,
+        named_tasks.query_class,
+        count(*) as task_count,
+        count(*) filter (where named_tasks.is_solved) as solved_task_count,
+        count(*) filter (where named_tasks.is_unknown) as unknown_outcome_task_count
+    from named_tasks
+    group by all
+    union all
+    select
+        int_requests.month,
+        int_requests.provider,
+        int_requests.model_id,
+        int_requests.query_class,
+        sum(int_requests.request_count) as task_count,
+        sum(case when int_requests.is_solved then int_requests.request_count else 0 end)
+            as solved_task_count,
+        sum(case when int_requests.is_solved is null then int_requests.request_count else 0 end)
+            as unknown_outcome_task_count
+    from int_requests
+    where int_requests.task_id is null
+    group by all
+)
+
+select
+    counted.month::varchar as month,
+    counted.provider::varchar as provider,
+    counted.model_id::varchar as model_id,
+    counted.query_class::varchar as query_class,
+    sum(counted.task_count)::bigint as task_count,
+    sum(counted.solved_task_count)::bigint as solved_task_count,
+    sum(counted.unknown_outcome_task_count)::bigint as unknown_outcome_task_count
+from counted
+group by all

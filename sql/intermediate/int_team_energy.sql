@@ -1,0 +1,63 @@
+-- What each team's share of a model and class took in energy: the class's rates times the team's
+-- own token moments, so the teams of a class add up to the class.
+-- grain: month, provider, model_id, query_class, team
+
+with
+
+moments as (
+    select
+        int_usage_groups.month,
+        int_usage_groups.provider,
+        int_usage_groups.model_id,
+        int_usage_groups.query_class,
+        int_usage_groups.team,
+        sum(int_usage_groups.request_count) as request_count,
+        sum(int_usage_groups.measurable_request_count) as measurable_request_count,
+        sum(int_usage_groups.prompts) as prompts,
+        coalesce(sum(int_usage_groups.passes), 0) as passes,
+        coalesce(sum(int_usage_groups.prefilled_tokens), 0) as prefilled_tokens,
+        coalesce(sum(int_usage_groups.prefill_pairs), 0) as prefill_pairs,
+        coalesce(sum(int_usage_groups.decode_pairs), 0) as decode_pairs,
+        coalesce(sum(int_usage_groups.cache_positions), 0) as cache_positions,
+        coalesce(sum(int_usage_groups.decode_steps), 0) as decode_steps
+    from int_usage_groups
+    group by all
+)
+
+select
+    moments.month::varchar as month,
+    moments.provider::varchar as provider,
+    moments.model_id::varchar as model_id,
+    moments.query_class::varchar as query_class,
+    moments.team::varchar as team,
+    moments.request_count::decimal(38, 0) as request_count,
+    (
+        moments.request_count
+        - case
+            when rates.model_id is null then 0 else moments.measurable_request_count
+        end
+    )::decimal(38, 0) as unmeasured_request_count,
+    rates.evidence_grade::varchar as evidence_grade,
+    rates.low_ratio::double as low_ratio,
+    rates.high_ratio::double as high_ratio,
+    rates.facility_ratio::double as facility_ratio,
+    rates.facility_low_ratio::double as facility_low_ratio,
+    rates.facility_high_ratio::double as facility_high_ratio,
+    rates.carbon_gco2e_per_kwh::double as carbon_gco2e_per_kwh,
+    rates.electricity_usd_per_kwh::double as electricity_usd_per_kwh,
+    (
+        moments.prefilled_tokens::double * rates.energy_j_per_prefilled_token
+        + moments.prefill_pairs::double * rates.energy_j_per_pair
+        + moments.prompts::double * rates.energy_j_per_prompt
+        + moments.cache_positions::double * rates.energy_j_per_cache_position
+        + moments.decode_pairs::double * rates.energy_j_per_pair
+        + moments.decode_steps::double * rates.energy_j_per_decode_step
+        + moments.passes::double * rates.energy_j_per_pass
+    )::double as gpu_energy_j
+from moments
+left join int_class_energy as rates
+    on
+        moments.month = rates.month
+        and moments.provider = rates.provider
+        and moments.model_id = rates.model_id
+        and moments.query_class = rates.query_class

@@ -1,0 +1,60 @@
+-- Summed usage of one model, class, team and price: counts, tokens and token moments. Both cost
+-- and energy are linear in these sums, so nothing later needs the requests again.
+-- grain: month, provider, model_id, query_class, team, price_band_id, is_billed
+
+select
+    int_requests.month::varchar as month,
+    int_requests.provider::varchar as provider,
+    int_requests.model_id::varchar as model_id,
+    int_requests.query_class::varchar as query_class,
+    int_requests.team::varchar as team,
+    int_price_bands.price_band_id::integer as price_band_id,
+    (int_requests.billed_cost_usd is not null)::boolean as is_billed,
+    count(*)::bigint as row_count,
+    sum(int_requests.request_count)::decimal(38, 0) as request_count,
+    sum(case when int_requests.is_failed then int_requests.request_count else 0 end)
+    ::decimal(38, 0) as failed_request_count,
+    sum(case when int_requests.is_measurable then int_requests.request_count else 0 end)
+    ::decimal(38, 0) as measurable_request_count,
+    sum(case when int_requests.has_work then int_requests.request_count else 0 end)
+    ::decimal(38, 0) as prompts,
+    sum(case when int_requests.is_bucket then int_requests.request_count else 0 end)
+    ::decimal(38, 0) as bucket_request_count,
+    sum(
+        case when int_requests.is_request_count_guessed then int_requests.request_count else 0 end
+    )::decimal(38, 0) as guessed_request_count,
+    sum(case when int_requests.is_cache_known then int_requests.request_count else 0 end)
+    ::decimal(38, 0) as cache_known_request_count,
+    sum(case when int_requests.is_class_logged then int_requests.request_count else 0 end)
+    ::decimal(38, 0) as class_logged_request_count,
+    sum(
+        case when int_requests.is_solved is not null then int_requests.request_count else 0 end
+    )::decimal(38, 0) as outcome_known_request_count,
+    sum(int_requests.input_tokens)::decimal(38, 0) as input_tokens,
+    sum(int_requests.uncached_input_tokens)::decimal(38, 0) as uncached_input_tokens,
+    sum(int_requests.cache_read_tokens)::decimal(38, 0) as cache_read_tokens,
+    sum(int_requests.cache_write_5m_tokens)::decimal(38, 0) as cache_write_5m_tokens,
+    sum(int_requests.cache_write_1h_tokens)::decimal(38, 0) as cache_write_1h_tokens,
+    sum(int_requests.output_tokens)::decimal(38, 0) as output_tokens,
+    sum(int_requests.reasoning_tokens)::decimal(38, 0) as reasoning_tokens,
+    sum(case when int_requests.has_work then int_requests.input_tokens end)
+    ::decimal(38, 0) as prompt_tokens,
+    sum(case when int_requests.has_work then int_requests.output_tokens end)
+    ::decimal(38, 0) as passes,
+    sum(int_requests.prefilled_tokens)::decimal(38, 0) as prefilled_tokens,
+    sum(int_requests.prefill_pairs)::decimal(38, 0) as prefill_pairs,
+    sum(int_requests.decode_pairs)::decimal(38, 0) as decode_pairs,
+    sum(int_requests.cache_positions)::decimal(38, 0) as cache_positions,
+    sum(int_requests.decode_steps)::decimal(38, 0) as decode_steps,
+    sum(int_requests.billed_cost_usd)::decimal(38, 12) as billed_cost_usd
+from int_requests
+left join int_price_bands
+    on
+        int_requests.provider = int_price_bands.provider
+        and int_requests.price_model = int_price_bands.price_model
+        and int_requests.service_tier = int_price_bands.service_tier
+        and int_requests.occurred_at >= int_price_bands.valid_from
+        and int_requests.occurred_at < int_price_bands.valid_to
+        and int_requests.mean_input_tokens >= int_price_bands.input_tokens_from
+        and int_requests.mean_input_tokens < int_price_bands.input_tokens_to
+group by all

@@ -1,0 +1,129 @@
+-- What each team used and what it cost, in dollars, kilowatt-hours and carbon.
+-- Usage that names no team has a row of its own (team is null). Ranges assume that all classes err
+-- the same way, since their errors share a law and its assumptions.
+-- grain: month, team
+
+with
+
+usage as (
+    select
+        int_usage_groups.month,
+        int_usage_groups.team,
+        sum(int_usage_groups.request_count) as request_count,
+        sum(int_usage_groups.input_tokens) as input_tokens,
+        sum(int_usage_groups.output_tokens) as output_tokens
+    from int_usage_groups
+    group by all
+),
+
+costs as (
+    select
+        int_group_costs.month,
+        int_group_costs.team,
+        sum(int_group_costs.cost_usd) as cost_usd,
+        sum(int_group_costs.list_cost_usd) as list_cost_usd,
+        sum(int_group_costs.billed_cost_usd) as billed_cost_usd,
+        sum(int_group_costs.unpriced_request_count) as unpriced_request_count
+    from int_group_costs
+    group by all
+),
+
+energies as (
+    select
+        int_team_energy.month,
+        int_team_energy.team,
+        sum(int_team_energy.unmeasured_request_count) as unmeasured_request_count,
+        sum(int_team_energy.gpu_energy_j::decimal(38, 9)) as gpu_energy_j,
+        sum(
+            facility_energy_kwh(int_team_energy.gpu_energy_j, int_team_energy.facility_ratio)
+            ::decimal(38, 15)
+        ) as facility_energy_kwh,
+        sum(
+            facility_energy_kwh(
+                int_team_energy.gpu_energy_j,
+                int_team_energy.facility_ratio * int_team_energy.facility_low_ratio
+            )::decimal(38, 15)
+        ) as facility_energy_low_kwh,
+        sum(
+            facility_energy_kwh(
+                int_team_energy.gpu_energy_j,
+                int_team_energy.facility_ratio * int_team_energy.facility_high_ratio
+            )::decimal(38, 15)
+        ) as facility_energy_high_kwh,
+        max(int_team_energy.carbon_gco2e_per_kwh) as carbon_gco2e_per_kwh,
+        max(int_team_energy.electricity_usd_per_kwh) as electricity_usd_per_kwh
+    from int_team_energy
+    group by all
+),
+
+graded as (
+    select
+        int_team_energy.month,
+        int_team_energy.team,
+        int_team_energy.evidence_grade,
+        sum(int_team_energy.gpu_energy_j::decimal(38, 9))::double as grade_energy_j
+    from int_team_energy
+    where int_team_energy.gpu_energy_j is not null
+    group by all
+),
+
+grades as (
+    select
+        graded.month,
+        graded.team,
+        max(graded.evidence_grade) as evidence_grade
+    from graded
+    inner join energies
+        on graded.month = energies.month and graded.team is not distinct from energies.team
+    inner join stg_assumptions as material on material.assumption = 'material_energy_frac'
+    where graded.grade_energy_j >= material.value * energies.gpu_energy_j::double
+    group by all
+),
+
+totals as (
+    select
+        costs.month,
+        sum(costs.cost_usd) as cost_usd,
+        sum(energies.gpu_energy_j) as gpu_energy_j
+    from costs
+    inner join energies
+        on costs.month = energies.month and costs.team is not distinct from energies.team
+    group by all
+)
+
+select
+    usage.month::varchar as month,
+    usage.team::varchar as team,
+    usage.request_count::bigint as request_count,
+    int_team_tasks.task_count::bigint as task_count,
+    costs.unpriced_request_count::bigint as unpriced_request_count,
+    energies.unmeasured_request_count::bigint as unmeasured_request_count,
+    usage.input_tokens::bigint as input_tokens,
+    usage.output_tokens::bigint as output_tokens,
+    costs.cost_usd::decimal(38, 15) as cost_usd,
+    costs.list_cost_usd::decimal(38, 15) as list_cost_usd,
+    costs.billed_cost_usd::decimal(38, 15) as billed_cost_usd,
+    (costs.cost_usd::double / nullif(totals.cost_usd, 0)::double)::double as cost_frac,
+    energies.gpu_energy_j::double as gpu_energy_j,
+    energies.facility_energy_kwh::double as facility_energy_kwh,
+    energies.facility_energy_low_kwh::double as facility_energy_low_kwh,
+    energies.facility_energy_high_kwh::double as facility_energy_high_kwh,
+    (energies.facility_energy_kwh::double * energies.electricity_usd_per_kwh)::decimal(38, 9)
+        as energy_cost_usd,
+    (energies.facility_energy_kwh::double * energies.carbon_gco2e_per_kwh)::double
+        as carbon_gco2e,
+    (energies.gpu_energy_j::double / nullif(totals.gpu_energy_j, 0)::double)::double
+        as energy_frac,
+    coalesce(grades.evidence_grade, 'U')::varchar as evidence_grade
+from usage
+inner join int_team_tasks
+    on
+        usage.month = int_team_tasks.month
+        and usage.team is not distinct from int_team_tasks.team
+inner join costs
+    on usage.month = costs.month and usage.team is not distinct from costs.team
+inner join energies
+    on usage.month = energies.month and usage.team is not distinct from energies.team
+left join grades
+    on usage.month = grades.month and usage.team is not distinct from grades.team
+inner join totals on usage.month = totals.month

@@ -1,0 +1,293 @@
+"""A section is a pure function of a month's rows; unknown stays unknown and totals are exact."""
+
+from decimal import Decimal
+from typing import Any
+
+import polars as pl
+import pytest
+from report_frames import (
+    FACTS,
+    MONTH,
+    column_of,
+    cost_mart,
+    coverage_mart,
+    energy_mart,
+    frames,
+    may_line,
+    report,
+    section_of,
+    table_of,
+    team_mart,
+    total_of,
+)
+
+from pipeline.report.assemble import build_report
+from pipeline.report.section import Table
+from pipeline.report.sections.reading import known_sum, month_before, overall_grade
+
+
+@pytest.mark.parametrize(
+    "name", ["cost_per_task", "usage_and_cost", "summary_by_class", "summary_by_model"]
+)
+def test_the_cost_total_is_the_exact_sum_of_the_priced_lines(name: str) -> None:
+    table = table_of(report(), name)
+
+    assert total_of(table, "cost_usd") == Decimal("1.504999")  # 1.005 + 0.499999
+
+
+def test_the_headline_figures_are_the_totals_of_the_month() -> None:
+    figures = {f.label: f for f in section_of(report(), "summary").key_figures}
+
+    assert figures["Cost"].value == Decimal("1.504999")
+    assert figures["Electricity"].value == 2.0 + 1.0
+    assert (figures["Electricity"].low, figures["Electricity"].high) == (1.0 + 0.5, 4.0 + 3.0)
+    assert figures["Carbon"].value == (946 + 473) / 1000
+    assert figures["Requests"].value == 10 + 6 + 4
+    assert figures["Tasks"].value == 10 + 2 + 4
+
+
+def test_the_batch_and_the_grade_stand_beside_the_electricity() -> None:
+    figures = {f.label: f for f in section_of(report(), "summary").key_figures}
+
+    assert figures["Electricity"].note.startswith("estimate at batch 8 – 64, grade D")
+
+
+def test_the_summary_compares_with_the_month_before() -> None:
+    cost = section_of(report(), "summary").key_figures[0]
+
+    assert cost.note == "unpriced requests: 4; +25.0% on the month before"  # 1.504999 / 1.2039992
+
+
+def test_months_of_two_methods_are_not_compared() -> None:
+    book = report(mart_cost_per_task=cost_mart({}, may_line(method_version="0")))
+
+    summary = section_of(book, "summary")
+
+    assert summary.key_figures[0].note == "every request priced"
+    assert any("by method 0, this one by 1" in sentence for sentence in summary.statements)
+
+
+def test_the_summary_names_the_largest_lines_and_what_is_missing() -> None:
+    statements = section_of(report(), "summary").statements
+
+    assert statements == (
+        "Most money: gpt-5 · chat, 1.01 USD, 66.8% of the priced cost.",
+        "Most electricity: gpt-5 · chat, 2.000 kWh (1.000 – 4.000), 66.7% of the month's, "
+        "at batch 64, grade D.",
+        "Without price: 4 of 20 requests (20.0%); no cost sum holds them.",
+        "Without energy: 4 of 20 requests (20.0%); no energy sum holds them.",
+        "Agents read 90.0% of their input tokens from a prompt cache.",  # 900 / (80 + 900 + 20)
+        "Checks: 1 of 3 failed, 1 warned; see Checks.",
+    )
+
+
+def test_an_unpriced_line_is_unknown_and_comes_last() -> None:
+    table = table_of(report(), "cost_per_task")
+
+    assert column_of(table, "model_id") == ["gpt-5", "llama-3.1-8b", "mystery"]
+    assert column_of(table, "cost_usd")[-1] is None
+    assert {c.name: c.unknown for c in table.columns}["cost_usd"] == "unpriced"
+
+
+def test_a_total_of_nothing_known_is_unknown() -> None:
+    book = report(mart_cost_per_task=cost_mart({"cost_usd": None}))
+
+    assert total_of(table_of(book, "cost_per_task"), "cost_usd") is None
+    assert section_of(book, "summary").key_figures[0].value is None
+    assert section_of(book, "cost_per_task").figures == ()
+
+
+def test_not_a_number_spreads_to_the_total() -> None:
+    broken = {"facility_energy_kwh": float("nan"), "query_class": "rag"}
+    book = report(mart_energy_per_class=energy_mart({}, broken))
+
+    total = total_of(table_of(book, "energy_per_class"), "facility_energy_kwh")
+
+    assert total != total
+
+
+def test_cost_per_task_of_a_class_divides_by_the_tasks_that_have_a_cost() -> None:
+    priced = {"cost_usd": Decimal(3), "task_count": 4}
+    unpriced = {"cost_usd": None, "task_count": 100, "model_id": "mystery"}
+    book = report(mart_cost_per_task=cost_mart(priced, unpriced))
+
+    assert column_of(table_of(book, "summary_by_class"), "cost_usd_per_task") == [3 / 4]
+
+
+def test_the_cached_share_counts_every_input_token() -> None:
+    shares = column_of(table_of(report(), "usage_and_cost"), "cached_frac")
+
+    assert shares == [0.0, 0.9, 0.0]
+
+
+def test_the_bars_of_a_line_add_up_to_its_gpu_energy() -> None:
+    (bars,) = section_of(report(), "energy").figures
+
+    assert bars.labels[0] == "gpt-5 · chat"
+    assert [name for name, _ in bars.series] == ["Prefill", "KV cache", "Next token"]
+    assert [values[0] for _, values in bars.series] == pytest.approx([0.25, 0.05, 0.7])  # of 1 kWh
+    assert (bars.lows[0], bars.highs[0]) == (0.5, 2.0)
+
+
+def test_the_unmeasured_line_is_counted_and_not_drawn() -> None:
+    section = section_of(report(), "energy")
+
+    assert section.tables[1].note == "Unmeasured requests: 4 of 20."
+    assert "mystery · rag" not in section.figures[0].labels
+
+
+def test_the_shares_of_the_three_terms_are_told() -> None:
+    statement = section_of(report(), "energy").statements[0]
+
+    assert statement == "Of the GPU energy: prefill 25.0%, KV cache 5.0%, next token 70.0%."
+
+
+def test_requests_without_a_team_keep_a_line_of_their_own() -> None:
+    book = report()
+    table = table_of(book, "team_chargeback")
+
+    assert column_of(table, "team") == ["support", None]
+    assert table.columns[0].unknown == "unattributed"
+    assert total_of(table, "cost_usd") == Decimal("1.504999")  # 1.000000 + 0.504999
+
+
+def test_the_teams_say_whether_they_add_up_to_the_month() -> None:
+    short = report(mart_team_chargeback=team_mart({}))
+
+    assert section_of(report(), "teams").statements[-1] == (
+        "The teams' costs add up to the month's cost exactly."
+    )
+    assert section_of(short, "teams").statements[-1] == (
+        "The teams' costs add up to 1.00 USD, the month's cost is 1.50 USD."
+    )
+
+
+def test_rows_read_are_accepted_duplicate_and_rejected() -> None:
+    book = report()
+    table = table_of(book, "intake")
+
+    assert section_of(book, "intake").statements == (
+        "Rows read: 26 = 20 accepted + 3 duplicate + 3 rejected; files: 2.",
+    )
+    assert table.rows[0][:6] == ("logs/june.csv", "openai_usage", 12 + 3 + 2 + 1, 12, 3, 3)
+    assert column_of(table_of(book, "intake_reasons"), "row_count") == [3, 2, 1]
+
+
+def test_coverage_counts_what_is_not_known() -> None:
+    book = report()
+    table = table_of(book, "coverage")
+
+    assert table.rows[0][:5] == ("Requests with a price", 16, 20, 4, 0.8)
+    assert section_of(book, "coverage").statements == ("Least known: requests of a team, 25.0%.",)
+
+
+def test_full_coverage_is_said_in_words() -> None:
+    counts = [n for n in coverage_mart().columns if n.endswith("_request_count")]
+    tokens = [n for n in coverage_mart().columns if n.endswith("_output_tokens")]
+    full = coverage_mart().with_columns(
+        *(pl.col("request_count").alias(name) for name in counts),
+        *(pl.col("output_tokens").alias(name) for name in tokens),
+    )
+
+    statements = section_of(report(mart_coverage=full), "coverage").statements
+
+    assert statements == ("Every fact is known of every request.",)
+
+
+def test_what_a_user_filled_in_stands_before_the_assumptions() -> None:
+    tables = section_of(report(), "assumptions").tables
+
+    assert [table.name for table in tables] == ["assumed", "assumptions"]
+    assert tables[0].rows == (("logs/own.jsonl", "model", "llama-3.1-8b"),)
+    assert column_of(tables[1], "assumption") == ["batch_api", "pue_ratio"]
+
+
+def test_failed_checks_come_first() -> None:
+    table = table_of(report(), "checks")
+
+    assert column_of(table, "status") == ["fail", "warn", "pass"]
+    assert column_of(table, "check_name")[0] == "terms add up"
+
+
+def test_the_inputs_are_named_with_their_hashes() -> None:
+    assert table_of(report(), "about_inputs").rows == (("logs/june.csv", "9f86d081"),)
+
+
+def test_a_month_without_rows_says_so_and_shows_no_table() -> None:
+    empty = build_report(frames(), "2025-01", FACTS)
+
+    for name in ("summary", "cost_per_task", "energy", "teams", "coverage"):
+        section = section_of(empty, name)
+        assert section.empty_reason == "No accepted request falls in this month."
+        assert (section.tables, section.figures) == ((), ())
+
+
+def test_counts_may_come_as_decimals() -> None:
+    sums = frames()["mart_cost_per_task"].with_columns(
+        pl.col("request_count", "output_tokens").cast(pl.Decimal(38, 0))
+    )
+    book = report(mart_cost_per_task=sums)
+
+    assert section_of(book, "summary").key_figures[3].value == 20
+    assert section_of(book, "summary").statements == section_of(report(), "summary").statements
+
+
+def test_the_order_of_the_rows_given_changes_nothing() -> None:
+    turned = {name: frame.reverse() for name, frame in frames().items()}
+
+    assert build_report(turned, MONTH, FACTS) == report()
+
+
+def test_tables_have_names_of_their_own_and_rows_as_wide_as_their_heads() -> None:
+    tables: list[Table] = [t for section in report().sections for t in section.tables]
+
+    assert len({table.name for table in tables}) == len(tables)
+    for table in tables:
+        assert {len(row) for row in table.rows} == {len(table.columns)}, table.name
+        assert table.total is None or len(table.total) == len(table.columns)
+
+
+def test_the_month_may_be_given_as_its_first_day() -> None:
+    dated = frames()["mart_cost_per_task"].with_columns(
+        pl.concat_str("month", pl.lit("-01")).str.to_date()
+    )
+
+    assert table_of(report(mart_cost_per_task=dated), "cost_per_task") == table_of(
+        report(), "cost_per_task"
+    )
+
+
+def test_the_month_before_january_is_december() -> None:
+    assert month_before("2026-01") == "2025-12"
+    assert month_before("2026-06") == "2026-05"
+
+
+@pytest.mark.parametrize(
+    ("lines", "grade"),
+    [
+        ([("A", 96.0), ("D", 4.0)], "A"),  # 4 % is less than the 5 % that counts
+        ([("A", 95.0), ("D", 5.0)], "D"),
+        ([("U", None)], "U"),
+        ([("B", 1.0), ("U", None)], "B"),
+    ],
+)
+def test_a_total_takes_the_worst_grade_that_carries_energy(
+    lines: list[tuple[str, float | None]], grade: str
+) -> None:
+    frame = pl.DataFrame(
+        lines, schema={"evidence_grade": pl.String, "energy": pl.Float64}, orient="row"
+    )
+
+    assert overall_grade(frame, "energy") == grade
+
+
+@pytest.mark.parametrize(
+    ("values", "total"),
+    [([None, None], None), ([], None), ([0, None], 0), ([0.1] * 10, 1.0)],
+)
+def test_a_sum_is_of_what_is_known(values: list[Any], total: float | None) -> None:
+    frame = pl.DataFrame(
+        {"value": values}, schema_overrides=None if values else {"value": pl.Int64}
+    )
+
+    assert known_sum(frame, "value") == total

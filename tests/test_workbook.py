@@ -1,0 +1,280 @@
+"""The workbook holds values, one Excel table a table, and the same bytes for the same report."""
+
+import datetime as dt
+import functools
+import io
+import re
+import subprocess
+import zipfile
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+from need import need_program
+from report_frames import HOSTILE, hostile_report, report
+
+from pipeline.report import workbook
+from pipeline.report.numbers import clean_text
+from pipeline.report.section import Column, Kind, Report, Section, Table, Value
+
+_SHEETS = [
+    *("About", "Summary", "Cost_per_task", "Usage", "Energy", "Energy_law", "Teams", "Coverage"),
+    *("Intake", "Assumptions", "Checks"),
+]
+
+
+@functools.cache
+def _rendered(made: Report) -> bytes:
+    return workbook.render(made)
+
+
+def _book(made: Report) -> Any:  # noqa: ANN401 the library has no types
+    return openpyxl.load_workbook(io.BytesIO(_rendered(made)))
+
+
+def _parts(made: Report) -> dict[str, str]:
+    with zipfile.ZipFile(io.BytesIO(_rendered(made))) as archive:
+        return {name: archive.read(name).decode() for name in archive.namelist()}
+
+
+def _of(*values: Value, kind: Kind = "text") -> Report:
+    columns = (Column("name", "Name", "text"), Column("value", "Value", kind))
+    table = Table("t", "T", columns, tuple((f"row {n}", value) for n, value in enumerate(values)))
+    section = Section("s", "S", "S", "What?", tables=(table,))
+    return Report("T", "2026-06", False, "1", "run", sections=(section,))
+
+
+def _values(made: Report) -> list[Any]:
+    sheet = _book(made)["S"]
+    first, last = sheet.tables["t_t"].ref.split(":")
+    return [cell for (cell,) in sheet[f"B{int(first[1:]) + 1}:{last}"]]
+
+
+def _row(sheet: Any, first: str) -> dict[str, Any]:  # noqa: ANN401 the library has no types
+    """Return the cells of the row that begins with a text, by the heads above it."""
+    number = next(cell.row for cell in sheet["A"] if cell.value == first)
+    heads = next(r for r in reversed(range(1, number)) if sheet.cell(r, 2).font.bold)
+    return {
+        sheet.cell(heads, c).value: sheet.cell(number, c) for c in range(1, sheet.max_column + 1)
+    }
+
+
+def test_the_workbook_has_the_same_bytes_twice() -> None:
+    assert workbook.render(report()) == workbook.render(report())
+
+
+def test_every_time_in_the_file_is_the_end_of_the_month() -> None:
+    with zipfile.ZipFile(io.BytesIO(_rendered(report()))) as archive:
+        stamps = {member.date_time for member in archive.infolist()}
+        core = archive.read("docProps/core.xml").decode()
+
+    assert stamps == {(2026, 6, 30, 23, 59, 58)}
+    assert re.findall(r">([^<>]*)</dcterms:", core) == ["2026-06-30T23:59:58Z"] * 2
+
+
+def test_the_properties_name_the_maker_and_the_run() -> None:
+    properties = _book(report()).properties
+
+    assert (properties.creator, properties.lastModifiedBy) == ("Joulebook", "Joulebook")
+    assert properties.title == "Joulebook June 2026"
+    assert properties.keywords == "run 0f3a, method 1"
+
+
+def test_the_sheets_are_those_of_the_report_and_open_on_the_summary() -> None:
+    book = _book(report())
+
+    assert book.sheetnames == _SHEETS
+    assert max(map(len, book.sheetnames)) <= 31
+    assert book.active.title == "Summary"
+    assert [s.title for s in book if s.sheet_view.tabSelected] == ["Summary"]
+
+
+def test_every_sheet_begins_with_the_question_it_answers() -> None:
+    book = _book(report())
+
+    for section in report().sections:
+        assert book[section.sheet]["A2"].value == section.question
+
+
+@pytest.mark.parametrize("sheet", ["Cost_per_task", "Usage", "Teams"])
+def test_the_shown_total_ties_to_the_mart_to_the_cent(sheet: str) -> None:
+    total = _row(_book(report())[sheet], "Total")["Cost (USD)"]
+
+    assert round(Decimal(str(total.value)), 6) == Decimal("1.504999")
+    assert total.number_format == "#,##0.00"
+
+
+def test_estimates_carry_four_significant_figures() -> None:
+    row = _row(_book(report())["Cost_per_task"], "gpt-5")
+
+    assert row["Electricity (kWh)"].number_format == "#,##0.000"  # 2.000
+    assert row["Cost per task (USD)"].number_format == "#,##0.0000"  # 0.1005
+    assert row["Cost per task (USD)"].value == 0.1005
+
+
+def test_unknown_is_a_word_and_never_zero() -> None:
+    row = _row(_book(report())["Cost_per_task"], "mystery")
+
+    assert row["Cost (USD)"].value == "unpriced"
+    assert row["Electricity (kWh)"].value == "unmeasured"
+    assert row["Batch"].value == "–"
+    assert row["Provider"].value == "not stated"
+
+
+def test_no_formula_is_in_the_workbook_whatever_a_log_says() -> None:
+    sheets = [text for name, text in _parts(hostile_report()).items() if "worksheets/sheet" in name]
+
+    assert len(sheets) == len(_SHEETS)
+    assert not [text for text in sheets if "<f>" in text or "<f " in text or 't="e"' in text]
+
+
+def test_hostile_text_stays_the_text_it_was() -> None:
+    cells = _values(_of(*HOSTILE))
+
+    assert [cell.value for cell in cells] == [clean_text(text) for text in HOSTILE]
+    assert {cell.data_type for cell in cells} == {"s"}
+
+
+def test_text_that_begins_a_formula_stays_text_when_a_reader_edits_it() -> None:
+    cells = _values(_of("=1+1", "+1", "-1", "@a", "\t=1", "plain"))
+
+    assert [bool(cell.quotePrefix) for cell in cells] == [True] * 5 + [False]
+
+
+def test_text_longer_than_a_cell_ends_in_an_ellipsis() -> None:
+    (cell,) = _values(_of("x" * 40_000))
+
+    assert (len(cell.value), cell.value[-1]) == (32_767, "…")
+
+
+def test_an_identifier_stays_text() -> None:
+    cells = _values(_of("007", "12345678901234567890", kind="id"))
+
+    assert [cell.value for cell in cells] == ["007", "12345678901234567890"]
+
+
+def test_a_whole_number_too_large_for_a_spreadsheet_keeps_its_digits_as_text() -> None:
+    cells = _values(_of(2**53, 2**53 + 1, kind="count"))
+
+    assert [cell.value for cell in cells] == [9_007_199_254_740_992, "9007199254740993"]
+
+
+def test_not_a_number_becomes_words() -> None:
+    cells = _values(_of(float("nan"), float("inf"), Decimal("NaN"), kind="j"))
+
+    assert [cell.value for cell in cells] == ["not a number"] * 3
+
+
+def test_a_time_with_a_zone_becomes_utc() -> None:
+    zone = dt.timezone(dt.timedelta(hours=2))
+    moment = dt.datetime(2026, 6, 30, 1, 30, tzinfo=zone)
+
+    cells = _values(_of(moment, dt.date(2026, 6, 1), kind="datetime"))
+
+    assert cells[0].value == dt.datetime(2026, 6, 29, 23, 30)
+    assert [cell.number_format for cell in cells] == ["yyyy-mm-dd hh:mm", "yyyy-mm-dd"]
+
+
+def test_every_table_is_an_excel_table_under_its_own_heads() -> None:
+    book = _book(report())
+    names = [table.displayName for sheet in book for table in sheet.tables.values()]
+    tables = [f"t_{t.name}" for s in report().sections for t in s.tables]
+    figures = [f"t_figure_{bars.name}" for s in report().sections for bars in s.figures]
+
+    assert sorted(names) == sorted([*tables, *figures, "t_key_figures"])
+    for sheet in book:
+        for table in sheet.tables.values():
+            heads = [cell.value for cell in sheet[table.ref][0]]
+            assert heads == [column.name for column in table.tableColumns]
+            assert all(heads)
+            assert len({head.lower() for head in heads}) == len(heads)
+
+
+def test_heads_that_differ_in_case_alone_are_refused() -> None:
+    columns = (Column("a", "Cost", "usd"), Column("b", "cost", "usd"))
+    section = Section("s", "S", "S", "?", tables=(Table("t", "T", columns, ((1, 2),)),))
+
+    with pytest.raises(ValueError, match="t: heads must be there and differ"):
+        workbook.render(Report("T", "2026-06", False, "1", "run", sections=(section,)))
+
+
+def test_a_head_explains_its_column() -> None:
+    head = next(c for c in _book(report())["Teams"]["A"] if c.value == "Team")
+
+    assert head.comment.text == (
+        "Team of the request; requests without one are kept on a line of their own."
+    )
+
+
+def test_heads_stay_in_sight_on_screen_and_on_every_printed_page() -> None:
+    sheet = _book(report())["Teams"]
+    head = next(c.row for c in sheet["A"] if c.value == "Team")
+
+    assert sheet.freeze_panes == f"B{head + 1}"
+    assert sheet.print_title_rows == f"${head}:${head}"
+
+
+def test_every_sheet_prints_landscape_and_one_page_wide_with_the_period_below() -> None:
+    for sheet in _book(report()):
+        assert sheet.page_setup.orientation == "landscape"
+        assert (sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight) == (1, 0)
+        assert sheet.sheet_properties.pageSetUpPr.fitToPage
+        assert sheet.oddFooter.left.text == "Joulebook 2026-06, run 0f3a"
+        assert sheet.oddFooter.right.text == "Page &P of &N"
+
+
+def test_no_cells_are_merged_and_nothing_is_linked() -> None:
+    assert not [sheet for sheet in _book(report()) if sheet.merged_cells.ranges]
+    assert not [name for name in _parts(report()) if "externalLink" in name]
+
+
+def test_the_charts_have_titles_axes_and_a_text_for_those_who_do_not_see_them() -> None:
+    parts = _parts(report())
+    charts = [text for name, text in parts.items() if name.startswith("xl/charts/chart")]
+
+    assert re.findall('descr="(Bar chart|Stacked bar chart) of', parts["xl/drawings/drawing1.xml"])
+    assert len(charts) == 2
+    for chart, unit in zip(charts, ("USD", "kWh"), strict=True):
+        assert f"<a:t>{unit}</a:t>" in chart
+        assert "<a:t>Model · class</a:t>" in chart
+        assert "'Summary'!" in chart
+
+
+def test_a_month_without_rows_still_makes_a_workbook() -> None:
+    empty = Section("teams", "Teams", "Teams", "Who?", empty_reason="No request.")
+
+    sheet = _book(Report("T", "2026-06", False, "1", "run", sections=(empty,)))["Teams"]
+
+    assert [cell.value for cell in sheet["A"]][:4] == [
+        "Teams, 2026-06",
+        "Who?",
+        None,
+        "No request.",
+    ]
+
+
+def test_a_table_without_rows_says_so() -> None:
+    table = Table("t", "Nothing", (Column("a", "A", "text"),), ())
+    section = Section("s", "S", "S", "?", tables=(table,))
+
+    sheet = _book(Report("T", "2026-06", False, "1", "run", sections=(section,)))["S"]
+
+    assert "No rows." in [cell.value for cell in sheet["A"]]
+    assert not sheet.tables
+
+
+@pytest.mark.slow
+def test_an_office_program_prints_the_workbook_without_error_cells(tmp_path: Path) -> None:
+    soffice, pdftotext = need_program("soffice"), need_program("pdftotext")
+    (tmp_path / "book.xlsx").write_bytes(workbook.render(report()))
+    profile = f"-env:UserInstallation={(tmp_path / 'profile').as_uri()}"
+
+    convert = [soffice, "--headless", profile, "--convert-to", "pdf", "--outdir", str(tmp_path)]
+    subprocess.run([*convert, str(tmp_path / "book.xlsx")], check=True, timeout=180)
+    read = [pdftotext, "-layout", str(tmp_path / "book.pdf"), "-"]
+    text = subprocess.run(read, capture_output=True, text=True, check=True, timeout=60).stdout
+
+    assert "Cost per task, 2026-06" in text
+    assert not re.findall(r"Err:\d+|#(?:REF!|NAME\?|VALUE!|DIV/0!|N/A|NUM!)|###", text)
