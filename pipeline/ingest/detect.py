@@ -119,7 +119,8 @@ def _match(container: str, keys: set[str]) -> Source | None:
         (
             source
             for source in SOURCES
-            if container in source.containers and keys.issuperset(source.signature)
+            if container in source.containers
+            and (keys.issuperset(source.signature) or keys == set(source.empty_columns))
         ),
         None,
     )

@@ -124,6 +124,7 @@ class Source:
         needs: Keys of `assume` without which the form cannot be read.
         input_includes_cache: Whether its word for input counts cached tokens too.
         output_includes_reasoning: Whether its word for output counts reasoning too.
+        empty_columns: All the columns of an export without any usage, where that has fewer.
     """
 
     name: str
@@ -135,6 +136,7 @@ class Source:
     needs: tuple[str, ...] = ()
     input_includes_cache: bool = True
     output_includes_reasoning: bool = True
+    empty_columns: tuple[str, ...] = ()
 
 
 # In order of recognition: the more particular signature first.
@@ -151,8 +153,9 @@ SOURCES = (
         name="openai_dashboard_usage",
         title="OpenAI dashboard usage export",
         containers=("table",),
-        signature=("start_time", "end_time", "start_time_iso", "end_time_iso"),
+        signature=("start_time", "end_time_iso", "num_model_requests", "output_tokens"),
         columns=_OPENAI_DASHBOARD_COLUMNS,
+        empty_columns=("start_time", "end_time", "start_time_iso", "end_time_iso"),
     ),
     Source(
         name="general",
