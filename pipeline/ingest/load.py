@@ -10,7 +10,7 @@ from pipeline.errors import BadInputError, IncompleteInputError, WrongUseError
 from pipeline.ingest import contract
 from pipeline.ingest.detect import Recognised, UnknownFormError, recognise
 from pipeline.ingest.sources import SOURCES
-from pipeline.ingest.stage import stage
+from pipeline.ingest.stage import clear, stage
 from pipeline.settings import ASSUME_KEYS, Input, Settings, bundled
 
 _SHOWN_REASONS = 4
@@ -210,6 +210,7 @@ def _insert_rows(
         "reject_reasons, false as is_duplicate from staged_rejects",
         {"input_id": input_id},
     )
+    clear(con)
 
 
 def _insert_sql(select: str, columns: set[str]) -> str:
@@ -284,19 +285,20 @@ def _insert_input(
 def _require_few_bad_rows(
     con: duckdb.DuckDBPyConnection, file: LogFile, settings: Settings, input_id: int
 ) -> None:
+    """Stop at a bad file; rows without usage are neither bad nor counted."""
     rows = con.execute(
-        "select reject_reasons, count(*), min(source_line), sum(count(*)) over () "
-        "from raw_usage where input_id = $id and reject_reasons is not null "
-        "and reject_reasons <> $no_usage group by reject_reasons order by 2 desc, 1",
+        "select reject_reasons, count(*), min(source_line) from raw_usage "
+        "where input_id = $id and reject_reasons is distinct from $no_usage "
+        "group by reject_reasons order by 2 desc, 1",
         {"id": input_id, "no_usage": contract.NO_USAGE},
     ).fetchall()
-    row_count = con.execute(
-        "select row_count from raw_inputs where input_id = $id", {"id": input_id}
-    ).fetchall()[0][0]
-    bad_count = int(rows[0][3]) if rows else 0
+    row_count = sum(count for _, count, _ in rows)
+    faults = [row for row in rows if row[0] is not None]
+    bad_count = sum(count for _, count, _ in faults)
     if bad_count >= settings.max_bad_rows and bad_count > settings.max_bad_frac * row_count:
         shown = "; ".join(
-            f"{n} × {why} (first at line {at})" for why, n, at, _ in rows[:_SHOWN_REASONS]
+            f"{count} × {reason} (first at line {line})"
+            for reason, count, line in faults[:_SHOWN_REASONS]
         )
         raise BadInputError(
             f"{file.shown}: expected at most {settings.max_bad_frac:.0%} bad rows, found "

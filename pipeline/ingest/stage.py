@@ -25,6 +25,14 @@ def stage(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
         _stage_json(con, found)
 
 
+def clear(con: duckdb.DuckDBPyConnection) -> None:
+    """Forget the staged file: its lines may hold prompts, and prompts are never kept."""
+    for view in ("source_rows", "numbered_cells"):
+        con.execute(f"drop view if exists {view}")
+    for table in ("source_cells", "staged_rejects"):
+        con.execute(f"drop table if exists {table}")
+
+
 def _stage_parquet(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
     columns = ", ".join(
         f"{_quoted(key)} as {_column_name(key)}"
