@@ -19,10 +19,14 @@ from pipeline.settings import Input, Settings, bundled, parse_assume, read_setti
 Con = duckdb.DuckDBPyConnection
 Write = Callable[..., Path]
 
-GOOD = {"occurred_at": "2026-10-05T10:00:00Z", "model_name": "m", "input_tokens": 9}
+GOOD: dict[str, object] = {
+    "occurred_at": "2026-10-05T10:00:00Z",
+    "model_name": "m",
+    "input_tokens": 9,
+}
 
 # One row that breaks one rule, for every rule.
-BROKEN = {
+BROKEN: dict[str, dict[str, object]] = {
     "occurred_at_missing": {"occurred_at": None, "output_tokens": 3},
     "occurred_at_unreadable": {"occurred_at": "yesterday", "output_tokens": 3},
     "time_outside_2000_2100": {"occurred_at": "1999-12-31T23:59:59Z", "output_tokens": 3},

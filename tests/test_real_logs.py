@@ -1,4 +1,4 @@
-"""Real logs, where a folder of them is at hand: row counts, token sums, energy and money by hand."""
+"""Real logs, where a folder of them is at hand: rows, tokens, energy and money by hand."""
 
 import csv
 import gzip
@@ -74,9 +74,9 @@ def test_a_real_trace_is_read_whole_and_its_energy_is_that_of_paper(
     made = report(path, tmp_path, ASSUME + ("" if is_azure else START), "2023-11")
 
     assert len(lengths) == count
-    assert [
-        (row["outcome"], row["row_count"]) for row in made.marts["mart_intake"]
-    ] == [("accepted", count)]
+    assert [(row["outcome"], row["row_count"]) for row in made.marts["mart_intake"]] == [
+        ("accepted", count)
+    ]
     (row,) = made.marts["mart_energy_per_class"]
     by_hand = law_energy_j(lengths)
     assert row["energy_j"] == pytest.approx(float(by_hand), rel=1e-12)
@@ -111,10 +111,7 @@ def test_a_real_week_at_openai_costs_2_04584_by_its_tokens(samples: Path, tmp_pa
 
     made = report(path, tmp_path, "team=all", "2025-10")
 
-    costs = {
-        row["model_id"]: row["cost_usd"]
-        for row in made.marts["mart_cost_per_task"]
-    }
+    costs = {row["model_id"]: row["cost_usd"] for row in made.marts["mart_cost_per_task"]}
     # gpt-4o: 53,440·2.50 + 5,760·1.25 + 10,646·10 = 247,260 millionths; and so on.
     gpt_5 = (38_072 + 5_783) * 1_250_000 + 8_192 * 125_000 + 76_000 * 10_000_000
     gpt_5_mini = (80_992 + 124_784 + 22_688) * 250_000 + (274_770 + 154_852 + 33_191) * 2_000_000

@@ -1,0 +1,440 @@
+"""The commands as a user meets them: answers, exit codes, one clear line for every mistake."""
+
+import gzip
+import hashlib
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pipeline.cli import main
+
+Run = Callable[..., "Ran"]
+
+HEADER = "occurred_at,model_name,input_tokens,output_tokens\n"
+ROW = "2026-10-05T10:00:00Z,meta-llama/Llama-3.1-8B,900,300\n"
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401  # JSON may be anything
+        """Return standard output as its one JSON value."""
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """Run joulebook in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["joulebook", *arguments])
+        try:
+            main()
+            code = 0
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    return call
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    path = tmp_path / "good.csv"
+    path.write_text(HEADER + ROW, encoding="utf-8")
+    return path
+
+
+ESTIMATE_KEYS = [
+    "model_id",
+    "gpu",
+    "stack",
+    "law",
+    "coefficient_set_id",
+    "input_tokens",
+    "cached_tokens",
+    "output_tokens",
+    "batch",
+    "effective_batch",
+    "gpu_count",
+    "prefill_energy_j",
+    "kv_cache_energy_j",
+    "next_token_energy_j",
+    "energy_j",
+    "bias_factor",
+    "gpu_energy_j",
+    "energy_low_j",
+    "energy_high_j",
+    "optimum_output_tokens",
+    "evidence_grade",
+    "facility_energy_kwh",
+    "list_cost_usd",
+    "energy_cost_usd",
+    "carbon_gco2e",
+]
+
+
+def estimate(run: Run, model: str, n: int, m: int, *more: str) -> Any:  # noqa: ANN401
+    """Return the JSON answer of an estimate."""
+    ran = run("estimate", "--model", model, "--input", str(n), "--output", str(m), "--json", *more)
+    assert ran.code == 0, ran.err
+    return ran.json
+
+
+def test_estimate_gives_the_worked_example_to_its_last_digit(run: Run) -> None:
+    answer = estimate(run, "meta-llama/Llama-3.1-8B", 900, 300)
+
+    assert list(answer) == ESTIMATE_KEYS
+    assert round(answer["prefill_energy_j"], 6) == 15.318907
+    assert round(answer["kv_cache_energy_j"], 6) == 10.724827
+    assert round(answer["next_token_energy_j"], 6) == 850.990486
+    assert round(answer["energy_j"], 6) == 877.034220
+    assert answer["gpu_energy_j"] == pytest.approx(877.0342204140421 * 1.15, rel=1e-12)
+    assert answer["energy_low_j"] < answer["gpu_energy_j"] < answer["energy_high_j"]
+    # × 1.43 host × 1.12 idle × 1.20 PUE ÷ 3.6 MJ; × 473 g; × 0.10 USD
+    kwh = 877.0342204140421 * 1.15 * 1.43 * 1.12 * 1.2 / 3.6e6
+    assert answer["facility_energy_kwh"] == pytest.approx(kwh, rel=1e-12)
+    assert answer["carbon_gco2e"] == pytest.approx(kwh * 473, rel=1e-12)
+    assert Decimal(answer["energy_cost_usd"]) == Decimal("0.000053845")
+    assert round(answer["optimum_output_tokens"], 2) == 947.79
+
+
+def test_estimate_says_that_it_assumes_batch_1_and_only_then(run: Run) -> None:
+    arguments = ("estimate", "--model", "Qwen/Qwen3-8B", "--input", "9", "--output", "9")
+
+    assert "batch 1 is assumed" in run(*arguments).err
+    assert "assumed" not in run(*arguments, "--batch", "2").err
+
+
+def test_a_closed_model_is_the_geometric_mean_of_its_stand_ins(run: Run) -> None:
+    stand_ins = ("meta-llama/Llama-3.1-8B", "Qwen/Qwen3-30B-A3B", "openai/gpt-oss-120b")
+    options = (500, 400, "--batch", "64")
+    product = 1.0
+    for model in stand_ins:
+        product *= estimate(run, model, *options)["gpu_energy_j"]
+
+    answer = estimate(run, "gpt-5-mini", *options)
+
+    assert answer["gpu_energy_j"] == pytest.approx(product ** (1 / 3), rel=1e-9)
+    assert answer["evidence_grade"] == "D"
+    # gpt-5-mini: 500 · 0.25 + 400 · 2.00 = 925 millionths of a dollar
+    assert answer["list_cost_usd"] == "0.000925"
+
+
+@pytest.mark.parametrize("model", ["gpt-5-nano", "gpt-4o", "gpt-5"])
+def test_each_tier_lies_among_the_published_anchors(run: Run, model: str) -> None:
+    answer = estimate(run, model, 500, 400, "--batch", "64")
+    facility_wh = answer["facility_energy_kwh"] * 1000
+
+    print(f"{model}: {facility_wh:.3f} Wh; published: Gemini median prompt 0.24, OpenAI 0.34 Wh")
+    assert 0.02 <= facility_wh <= 1.0
+
+
+def test_a_cache_that_does_not_fit_lowers_the_batch(run: Run) -> None:
+    # (0.9 · 80e9 − 16.06e9) / (131,072 · 68,300) = 6.2…
+    answer = estimate(run, "meta-llama/Llama-3.1-8B", 68_000, 300, "--batch", "64")
+
+    assert (answer["batch"], answer["effective_batch"]) == (64, 6)
+
+
+def test_a_what_if_architecture_moves_the_energy_as_its_bytes_do(run: Run) -> None:
+    grouped = estimate(run, "meta-llama/Llama-3.1-8B", 900, 300)
+    multi_head = estimate(run, "meta-llama/Llama-3.1-8B", 900, 300, "--arch", "kv_heads=32")
+
+    # four times the KV bytes; the attention FLOP (0.1973… J of 10.72) do not change
+    attention_j = 1.199e-12 * 164_600_217_600
+    assert multi_head["kv_cache_energy_j"] - attention_j == pytest.approx(
+        4 * (grouped["kv_cache_energy_j"] - attention_j), rel=1e-9
+    )
+
+
+def test_report_leaves_a_complete_folder_and_nothing_else(run: Run, good: Path) -> None:
+    ran = run("report", "--usage", "good.csv", "--assume", "batch=1", "--out", "out")
+
+    assert ran.code == 0
+    assert ran.out.startswith("out/2026-10: 1 requests, no price known, 0.0005385 kWh (")
+    files = sorted(
+        path.relative_to(good.parent / "out").as_posix()
+        for path in (good.parent / "out").rglob("*")
+        if path.is_file()
+    )
+    assert files == [
+        "2026-10/data/mart_cost_per_task.parquet",
+        "2026-10/data/mart_coverage.parquet",
+        "2026-10/data/mart_energy_per_class.parquet",
+        "2026-10/data/mart_intake.parquet",
+        "2026-10/data/mart_team_chargeback.parquet",
+        "2026-10/focus.csv",
+        "2026-10/index.html",
+        "2026-10/joulebook-2026-10.xlsx",
+        "2026-10/manifest.json",
+    ]
+
+
+def test_the_same_inputs_give_the_same_bytes(run: Run, tmp_path: Path) -> None:
+    config = Path(__file__).parent.parent / "data/sample/joulebook.toml"
+
+    for out in ("one", "two"):
+        assert run("report", "--config", str(config), "--out", out).code == 0
+
+    def hashes(folder: Path) -> dict[str, str]:
+        return {
+            path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in sorted(folder.rglob("*"))
+            if path.is_file()
+        }
+
+    assert hashes(tmp_path / "one") == hashes(tmp_path / "two")
+
+
+def test_the_manifest_names_inputs_rows_and_outputs_with_hashes(run: Run, good: Path) -> None:
+    run("report", "--usage", "good.csv", "--out", "out")
+
+    folder = good.parent / "out/2026-10"
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    (source,) = manifest["inputs"]
+    assert source["sha256"] == hashlib.sha256(good.read_bytes()).hexdigest()
+    assert (source["rows_read"], source["rows_accepted"]) == (1, 1)
+    for output in manifest["outputs"]:
+        content = (folder / output["name"]).read_bytes()
+        assert hashlib.sha256(content).hexdigest() == output["sha256"]
+    assert len(manifest["outputs"]) == 8
+
+
+def test_the_sample_ties_to_the_cent_across_json_parquet_and_focus(
+    run: Run, tmp_path: Path
+) -> None:
+    ran = run("report", "--out", "out", "--json")
+
+    assert ran.code == 0
+    assert ran.json["month"] == "2026-10"
+    teams = [Decimal(row["cost_usd"]) for row in ran.json["marts"]["mart_team_chargeback"]]
+    classes = [
+        Decimal(row["cost_usd"])
+        for row in ran.json["marts"]["mart_cost_per_task"]
+        if row["cost_usd"] is not None
+    ]
+    folder = tmp_path / "out/2026-10"
+    parquet = pl.read_parquet(folder / "data/mart_team_chargeback.parquet")["cost_usd"].sum()
+    focus = pl.read_csv(folder / "focus.csv", infer_schema=False)
+    billed = sum((Decimal(cost) for cost in focus["BilledCost"]), Decimal())
+    assert sum(teams) == sum(classes) == Decimal(str(parquet)).normalize() == billed.normalize()
+    assert ran.json["marts"]["mart_coverage"][0]["request_count"] == 20_236
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["report", "--usage", "nowhere.csv"], 2, "nowhere.csv: no such file or folder"),
+        (["report", "--usage", "good.csv", "--month", "2026-13"], 2, "expected YYYY-MM"),
+        (["report", "--usage", "good.csv", "--month", "2025-01"], 4, "logs hold 2026-10"),
+        (["report", "--usage", "good.csv", "--assume", "modell=x"], 2, "unknown key 'modell'"),
+        (["report", "--usage", "good.csv", "--assume", "batch=0"], 2, "expected a batch of 1"),
+        (["report", "--usage", "good.csv", "--assume", "batch=nan"], 2, "expected a batch of 1"),
+        (
+            ["report", "--usage", "good.csv", "--assume", "gpu=H1000"],
+            2,
+            "expected one of A10, A100",
+        ),
+        (["report", "--usage", "good.csv", "--assume", "class=talk"], 2, "expected one of agentic"),
+        (["report", "--usage", "good.csv", "--assume", "start=noon"], 2, "is no time"),
+        (["report", "--usage", "good.csv", "--assume", "model=gpt-99"], 2, "not in the catalog"),
+        (["report", "--usage", "empty.csv"], 4, "found an empty file"),
+        (["report", "--usage", "other.csv"], 3, "expected a usage log"),
+        (["report", "--usage", "short.csv"], 3, "general form with output_tokens"),
+        (["report", "--usage", "broken.csv.gz"], 3, "whole gzip file"),
+        (["report", "--usage", "bad.csv"], 3, "tokens_negative"),
+        (["report", "--usage", "all_bad.csv"], 4, "occurred_at_unreadable"),
+        (["report", "--config", "nowhere.toml"], 2, "no such settings file"),
+        (["report", "--config", "broken.toml"], 2, "expected TOML"),
+        (["report", "--config", "typo.toml"], 2, "unknown key(s) time_zon"),
+        (["report", "--config", "zone.toml"], 2, "time_zone = 'Mars/Base'"),
+        (["report", "--config", "grid.toml"], 2, "no grid factor for zone 'Atlantis'"),
+        (["report", "--config", "assumption.toml"], 2, "no assumption 'pue'"),
+        (["report", "--config", "type.toml"], 2, "max_bad_frac"),
+        (["report", "--nonsense"], 2, "--nonsense"),
+        (["ingest", "nowhere.csv"], 2, "nowhere.csv: no such file"),
+        (["ingest", "other.csv"], 3, "expected a usage log"),
+        (
+            ["estimate", "--model", "gpt-99", "--input", "1", "--output", "1"],
+            2,
+            "not in the catalog",
+        ),
+        (["estimate", "--model", "gpt-5", "--input", "0", "--output", "1"], 2, "at least 1 token"),
+        (["estimate", "--model", "gpt-5", "--input", "1", "--output", "-1"], 2, "0 or more"),
+        (
+            ["estimate", "--model", "gpt-5", "--input", "5", "--output", "1", "--cached", "6"],
+            2,
+            "expected 0 to 5",
+        ),
+        (
+            ["estimate", "--model", "gpt-5", "--input", "1", "--output", "1", "--batch", "0.5"],
+            2,
+            "1 or more",
+        ),
+        (
+            ["estimate", "--model", "gpt-5", "--input", "1", "--output", "1", "--gpu", "abacus"],
+            2,
+            "not known",
+        ),
+        (
+            ["estimate", "--model", "gpt-5", "--input", "1", "--output", "1", "--law", "moore"],
+            2,
+            "expected one of simple",
+        ),
+        (
+            ["estimate", "--model", "gpt-5", "--input", "1", "--output", "1", "--arch", "layers=2"],
+            2,
+            "not public",
+        ),
+        (
+            [
+                "estimate",
+                "--model",
+                "meta-llama/Llama-3.1-8B",
+                "--input",
+                "900000",
+                "--output",
+                "1",
+            ],
+            2,
+            "does not fit",
+        ),
+        (["models", "--prices", "gpt-99"], 2, "no list price"),
+        (["frobnicate"], 2, "frobnicate"),
+    ],
+)
+def test_a_mistake_is_one_clear_line_and_its_exit_code(
+    run: Run, good: Path, arguments: list[str], code: int, words: str
+) -> None:
+    folder = good.parent
+    files = {
+        "empty.csv": "",
+        "other.csv": "a,b\n1,2\n",
+        "short.csv": "occurred_at,model_name,input_tokens\n",
+        "bad.csv": HEADER + ROW.replace("300", "-300") * 11,
+        "all_bad.csv": HEADER + ROW.replace("2026-10-05T10:00:00Z", "soon"),
+        "broken.toml": "inputs = [",
+        "typo.toml": 'time_zon = "UTC"',
+        "zone.toml": 'time_zone = "Mars/Base"',
+        "grid.toml": 'grid_zone = "Atlantis"\n[[inputs]]\npath = "good.csv"',
+        "assumption.toml": '[assumptions]\npue = 1\n[[inputs]]\npath = "good.csv"',
+        "type.toml": 'max_bad_frac = "all"',
+    }
+    for name, content in files.items():
+        (folder / name).write_text(content, encoding="utf-8")
+    (folder / "broken.csv.gz").write_bytes(gzip.compress((HEADER + ROW * 999).encode())[:-9])
+
+    ran = run(*arguments)
+
+    assert (ran.code, words in ran.err) == (code, True), ran.err
+    assert "Traceback" not in ran.err
+    assert ran.out == ""
+    reports = folder / "reports"
+    assert not reports.exists() or list(reports.iterdir()) == []
+
+
+def test_a_failed_report_leaves_the_old_one_as_it_was(run: Run, good: Path) -> None:
+    run("report", "--usage", "good.csv", "--out", "out")
+    before = (good.parent / "out/2026-10/manifest.json").read_bytes()
+    good.write_text(HEADER + ROW.replace("300", "-300") * 11, encoding="utf-8")
+
+    assert run("report", "--usage", "good.csv", "--out", "out").code == 3
+
+    assert (good.parent / "out/2026-10/manifest.json").read_bytes() == before
+    assert [path.name for path in (good.parent / "out").iterdir()] == ["2026-10"]
+
+
+def test_ingest_says_what_is_in_a_file(run: Run, good: Path) -> None:
+    ran = run("ingest", "good.csv", "--json")
+
+    assert ran.json == [
+        {
+            "path": "good.csv",
+            "format": "general",
+            "rows_read": 1,
+            "rows_accepted": 1,
+            "rows_rejected": 0,
+            "rows_duplicate": 0,
+            "uncached_input_tokens": 900,
+            "cache_read_tokens": 0,
+            "cache_write_tokens": 0,
+            "output_tokens": 300,
+            "reasoning_tokens": 0,
+            "billed_cost_usd": None,
+            "rejected_by_reason": {},
+            "models": [
+                {
+                    "name": "meta-llama/Llama-3.1-8B",
+                    "model_id": "meta-llama/Llama-3.1-8B",
+                    "rows": 1,
+                }
+            ],
+        }
+    ]
+
+
+def test_settings_here_are_used_and_usage_alone_is_not_mixed_with_them(
+    run: Run, good: Path
+) -> None:
+    (good.parent / "joulebook.toml").write_text(
+        '[[inputs]]\npath = "good.csv"\nassume = { team = "research", provider = "vllm" }\n'
+        '[[deployments]]\nmodel = "meta-llama/Llama-3.1-8B"\ngpu = "h200-sxm"\nbatch = 4\n'
+        "[assumptions]\npue_ratio = 1.0\n",
+        encoding="utf-8",
+    )
+
+    settled = run("report", "--out", "out", "--json").json["marts"]
+    alone = run("report", "--usage", "good.csv", "--out", "out", "--json").json["marts"]
+
+    (row,) = settled["mart_energy_per_class"]
+    assert (row["gpu"], row["batch"], row["provider"]) == ("H200-SXM", 4, "vllm")
+    # facility = GPU energy × 1.43 × 1.12 × 1.0 ÷ 3.6 MJ
+    assert row["facility_energy_kwh"] == pytest.approx(
+        row["gpu_energy_j"] * 1.43 * 1.12 / 3.6e6, rel=1e-12
+    )
+    assert [team["team"] for team in settled["mart_team_chargeback"]] == ["research"]
+    assert [team["team"] for team in alone["mart_team_chargeback"]] == [None]
+
+
+def test_models_lists_the_catalog_and_dated_prices(run: Run) -> None:
+    catalog = {row["model_id"]: row for row in run("models", "--json").json}
+    prices = run("models", "--prices", "o3", "--json").json
+
+    assert catalog["deepseek-ai/DeepSeek-V3"]["architecture_class"] == "mla"
+    assert catalog["gpt-5"]["stand_in_tier"] == "large"
+    openai_input = [
+        (row["valid_from"], row["usd_per_mtok"])
+        for row in prices
+        if row["provider"] == "openai"
+        and row["token_kind"] == "uncached_input"  # noqa: S105  # no secret, a kind of token
+        and row["service_tier"] == "standard"
+    ]
+    assert openai_input == [("2025-06-10", "2"), (None, "10")]
+
+
+def test_doctor_finds_this_machine_fit(run: Run) -> None:
+    rows = run("doctor", "--json").json
+
+    assert [row["name"] for row in rows if not row["is_ok"]] == []
+    assert {"duckdb", "reference tables", "bundled data/sample"} <= {row["name"] for row in rows}
+
+
+@pytest.mark.parametrize("command", ["report", "ingest", "estimate", "models", "doctor"])
+def test_every_command_has_help_with_an_example(run: Run, command: str) -> None:
+    assert f"Example: joulebook {command}" in run(command, "--help").out
