@@ -130,6 +130,16 @@ def test_broken_lines_of_json_keep_their_numbers(con: Con, tmp_path: Path) -> No
     assert outcomes(con) == [(1, None), (2, "not_json"), (4, "no_usage"), (5, None)]
 
 
+def test_a_json_array_over_many_lines_is_read_record_by_record(con: Con, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    rows = [{**GOOD, "output_tokens": 1}, {**GOOD, "output_tokens": -1}]
+    path.write_text(json.dumps(rows, indent=2), encoding="utf-8")
+
+    ingest(con, path)
+
+    assert outcomes(con) == [(1, None), (2, "tokens_negative")]
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_a_table_is_read_under_any_usual_delimiter_and_with_a_byte_order_mark(
     con: Con, tmp_path: Path, delimiter: str
@@ -310,7 +320,7 @@ def test_prompts_are_never_stored(con: Con, log: Write) -> None:
         (b"a,b\n1,2\n", UnknownFormError, "expected a usage log"),
         (b"occurred_at,model\n2026-01-01,m\n", UnknownFormError, "general form with output_tokens"),
         (b'{"x": 1}\n', UnknownFormError, "found JSON keys x"),
-        (b"{\n", UnknownFormError, "no object on a line of its own"),
+        (b"{\n", UnknownFormError, "holds no whole object"),
         (b"PAR1 broken", BadInputError, "whole Parquet file"),
         (gzip.compress(b"a" * 100_000)[:-20], BadInputError, "whole gzip file"),
         (b"\x1f\x8bnot gzip at all", BadInputError, "whole gzip file"),

@@ -17,6 +17,7 @@ from pipeline.ingest.sources import SOURCES, Source
 
 HEAD_BYTES = 1_000_000
 _CHUNK_BYTES = 1 << 20
+_LIST_HEAD = 20
 _DELIMITERS = (",", "\t", ";", "|")
 
 
@@ -26,7 +27,7 @@ class Recognised:
 
     path: Path
     source: Source
-    file_kind: str  # csv, json, parquet
+    file_kind: str  # csv, json (one object a line), document (one JSON value), parquet
     is_gzip: bool
     delimiter: str
     columns: tuple[str, ...]
@@ -88,13 +89,32 @@ def _recognise_csv(path: Path, text: str, is_gzip: bool, sha256: str) -> Recogni
 
 def _recognise_json(path: Path, text: str, is_gzip: bool, sha256: str) -> Recognised:
     found: set[str] = set()
-    for record in _records(text):
+    file_kind, records = "json", list(_records(text))
+    if not records:
+        file_kind, records = "document", document_records(path, is_gzip)
+    for record in records:
         keys = set(_dotted_keys(record))
         source = _match("json", keys)
         if source is not None:
-            return Recognised(path, source, "json", is_gzip, "", tuple(sorted(keys)), sha256)
+            return Recognised(path, source, file_kind, is_gzip, "", tuple(sorted(keys)), sha256)
         found |= keys
     raise _unknown(path, "json", tuple(sorted(found)))
+
+
+def document_records(path: Path, is_gzip: bool) -> list[dict[str, object]]:
+    """Return the records of a file that is one JSON value: its own, or those of its array.
+
+    Empty where the file is no JSON value, or holds no object.
+    """
+    content = path.read_bytes()
+    text = (gzip.decompress(content) if is_gzip else content).decode("utf-8-sig", errors="replace")
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return []
+    return [
+        each for each in (value if isinstance(value, list) else [value]) if isinstance(each, dict)
+    ]
 
 
 def _records(text: str) -> Iterator[dict[str, object]]:
@@ -108,10 +128,15 @@ def _records(text: str) -> Iterator[dict[str, object]]:
 
 
 def _dotted_keys(record: dict[str, object], prefix: str = "") -> Iterator[str]:
+    """Yield every key; `a.b` stands for b inside a, `a[].b` for b inside a list under a."""
     for key, value in record.items():
         yield prefix + key
         if isinstance(value, dict):
             yield from _dotted_keys(value, f"{prefix}{key}.")
+        elif isinstance(value, list):
+            for each in value[:_LIST_HEAD]:
+                if isinstance(each, dict):
+                    yield from _dotted_keys(each, f"{prefix}{key}[].")
 
 
 def _match(container: str, keys: set[str]) -> Source | None:
@@ -158,7 +183,7 @@ def _head(path: Path, is_gzip: bool) -> bytes:
 def _unknown(path: Path, container: str, keys: tuple[str, ...]) -> UnknownFormError:
     """Say what a file lacks of the form it comes nearest to, or which forms there are."""
     if not keys:
-        found = "text that begins like JSON but has no object on a line of its own"
+        found = "text that begins like JSON but holds no whole object"
     else:
         word = "columns" if container == "table" else "JSON keys"
         found = f"{word} {_listed(keys)}"

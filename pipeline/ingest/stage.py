@@ -1,8 +1,10 @@
 """Open one log file as the view source_rows, and what cannot be a row as staged_rejects."""
 
+import json
+
 import duckdb
 
-from pipeline.ingest.detect import Recognised
+from pipeline.ingest.detect import Recognised, document_records
 
 _MAX_LINE_BYTES = 16_000_000
 
@@ -69,29 +71,45 @@ def _stage_csv(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
 
 
 def _stage_json(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
-    """Read JSON lines; every declared key comes out of one parse of the line, as text."""
-    _read_text(con, found, ["line"], "header = false, delim = '\x01', quote = '', escape = ''")
+    """Read JSON records; every declared key comes out of one parse of its line, as text.
+
+    The record itself is there too, as `document`, for forms that nest rows in lists.
+    """
+    if found.file_kind == "document":
+        _cut_document(con, found)
+    else:
+        _read_text(con, found, ["line"], "header = false, delim = '\x01', quote = '', escape = ''")
     con.execute("""
         insert into staged_rejects
         select source_line, 'not_json' from numbered_cells
         where trim(line) <> '' and not json_valid(line)
     """)
     paths = ", ".join(_literal("$." + key) for key in found.source.columns)
-    columns = ", ".join(
-        f"found_values[{number}] as {_column_name(key)}"
+    columns = "".join(
+        f", found_values[{number}] as {_column_name(key)}"
         for number, key in enumerate(found.source.columns, start=1)
     )
     con.execute(
         f"""
         create or replace temp view source_rows as
         with parsed as (
-            select source_line, json_extract_string(line, [{paths}]) as found_values
+            select
+                source_line, line::json as document,
+                json_extract_string(line, [{paths}]::varchar[]) as found_values
             from numbered_cells
             where json_valid(line)
         )
-        select source_line, {columns} from parsed
+        select source_line, document{columns} from parsed
         """  # keys are our own declarations
     )
+
+
+def _cut_document(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
+    """Lay the records of one JSON value on lines of their own, numbered from 1."""
+    lines = [json.dumps(record) for record in document_records(found.path, found.is_gzip)]
+    con.execute("create or replace temp table source_cells (line varchar)")
+    con.execute("insert into source_cells select unnest($lines::varchar[])", {"lines": lines})
+    _number_lines(con, first_line=1)
 
 
 def _read_text(
