@@ -74,6 +74,9 @@ def report(
         raise WrongUseError(f"--month {month}: expected YYYY-MM, such as 2026-10.")
     settings = _settings(config, usage, assume)
     made = make_report(settings, month, out, _tell)
+    for row in made.marts["mart_intake"]:
+        if row["outcome"] == "rejected":
+            _warn(f"{row['source_file']}: {row['row_count']:,} rows set aside: {row['reason']}")
     for check in made.warnings:
         claim = check.name.replace("_", " ")
         _warn(f"{check.violation_count} rows go against '{claim}': {check.meaning}")
@@ -166,6 +169,11 @@ def estimate(
     answer = answer_of(_settings(config, None, None, sample=False), question)
     if batch is None:
         _warn("batch 1 is assumed (--batch not given); batch moves energy by 10 to 100 times")
+    if not answer.pop("is_own_set"):
+        _warn(
+            f"{answer['gpu']} has no coefficients of its own; those of "
+            f"{answer['coefficient_set_id']} are borrowed, which was measured to be 20 to 26 % off"
+        )
     if answer.pop("is_beyond_context"):
         _warn("the request is longer than the model's stated context")
     print(manifest.to_json(answer) if as_json else _estimate_text(answer), end="")
@@ -255,8 +263,10 @@ def _pairs(option: str, text: str | None) -> dict[str, str]:
 
 
 def _tell(text: str) -> None:
-    """Show progress where somebody looks on."""
-    if sys.stderr.isatty():
+    """Show notes always, and progress where somebody looks on."""
+    if text.startswith("note: "):
+        _warn(text.removeprefix("note: "))
+    elif sys.stderr.isatty():
         print(f"\r\033[K{text} …", end="", file=sys.stderr, flush=True)
 
 
@@ -279,13 +289,17 @@ def _report_line(out_dir: Path, marts: Mapping[str, list[dict[str, Any]]]) -> st
         sum(known(f"facility_energy_{which}kwh")) for which in ("", "low_", "high_")
     )
     carbon = sum(known("carbon_gco2e"))
-    money = "no price known" if cost is None else f"{cost:,.2f} USD"
+    money = "no price known" if cost is None else _money(cost)
     power = (
         "energy unknown"
         if not has_energy
         else f"{energy:.4g} kWh ({low:.3g} to {high:.3g}), {carbon / 1000:.4g} kg CO2e"
     )
     return f"{out_dir.as_posix()}: {sum(known('request_count')):,} requests, {money}, {power}"
+
+
+def _money(cost_usd: Any) -> str:  # noqa: ANN401  # a Decimal, or the 0 of an empty sum
+    return "< 0.01 USD" if 0 < cost_usd < 0.005 else f"{cost_usd:,.2f} USD"
 
 
 def _estimate_text(answer: Mapping[str, Any]) -> str:

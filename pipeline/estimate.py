@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import duckdb
@@ -11,7 +11,7 @@ from pipeline import warehouse
 from pipeline.errors import WrongUseError
 from pipeline.ingest import contract
 from pipeline.ingest.load import create_tables
-from pipeline.reference import load_reference, require_gpu, require_model
+from pipeline.reference import load_reference, require_gpu, require_model, require_stack
 from pipeline.settings import Settings
 
 LAWS = ("simple",)
@@ -63,8 +63,9 @@ def estimate(settings: Settings, question: Question) -> dict[str, Any]:
     create_tables(con)
     model_id = require_model(con, question.model)
     gpu = require_gpu(con, question.gpu) if question.gpu else None
+    stack = require_stack(con, question.stack) if question.stack else None
     _change_architecture(con, question, model_id)
-    _insert(con, question, model_id, gpu)
+    _insert(con, replace(question, gpu=gpu, stack=stack), model_id)
     warehouse.build(con, _TARGETS)
     return _answer(con, question, model_id)
 
@@ -126,9 +127,7 @@ def _is_positive_number(text: str) -> bool:
         return False
 
 
-def _insert(
-    con: duckdb.DuckDBPyConnection, question: Question, model_id: str, gpu: str | None
-) -> None:
+def _insert(con: duckdb.DuckDBPyConnection, question: Question, model_id: str) -> None:
     """Put the question where a log would stand, at the date of the price table."""
     priced_on = con.execute("select max(source_date) from raw_prices").fetchall()[0][0]
     asked_at = dt.datetime.fromisoformat(str(priced_on))
@@ -151,7 +150,7 @@ def _insert(
         "insert into raw_deployments values ($model, $gpu, $stack, $gpus, $batch)",
         {
             "model": model_id,
-            "gpu": gpu,
+            "gpu": question.gpu,
             "stack": question.stack,
             "gpus": question.gpu_count,
             "batch": question.batch,
@@ -164,6 +163,7 @@ def _answer(con: duckdb.DuckDBPyConnection, question: Question, model_id: str) -
         select
             energy.gpu, energy.stack, energy.coefficient_set_id, energy.batch,
             (select max(gpu_count) from int_deployments) as gpu_count,
+            (select bool_and(is_own_set) from int_deployments) as is_own_set,
             energy.prefill_energy_j, energy.kv_cache_energy_j, energy.next_token_energy_j,
             energy.energy_j, energy.bias_factor, energy.gpu_energy_j,
             energy.gpu_energy_j * energy.low_ratio as energy_low_j,
@@ -212,6 +212,7 @@ def _answer(con: duckdb.DuckDBPyConnection, question: Question, model_id: str) -
         "list_cost_usd": row["list_cost_usd"],
         "energy_cost_usd": _usd(facility_energy_kwh * row["electricity_usd_per_kwh"]),
         "carbon_gco2e": facility_energy_kwh * row["carbon_gco2e_per_kwh"],
+        "is_own_set": row["is_own_set"],
         "is_beyond_context": row["context_tokens"] is not None
         and question.input_tokens + question.output_tokens > row["context_tokens"],
     }

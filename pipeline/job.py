@@ -70,8 +70,18 @@ def build_month_book(
     con: duckdb.DuckDBPyConnection, settings: Settings, tell: Tell
 ) -> list[CheckResult]:
     """Load the inputs, build every model and prove the claims."""
+    if not settings.inputs:
+        raise IncompleteInputError(
+            "settings: expected usage logs, found none. Give --usage PATH, or [[inputs]] tables in "
+            "the settings."
+        )
     load_reference(con, settings)
-    load(con, find_files(checked_inputs(con, settings.inputs), settings.folder), settings, tell)
+    intakes = load(
+        con, find_files(checked_inputs(con, settings.inputs), settings.folder), settings, tell
+    )
+    for intake in intakes:
+        if intake.source_format is None:
+            tell(f"note: passed over: {intake.reason}")
     tell("computing energy and cost")
     warehouse.build(con)
     checks = warehouse.run_checks(con)

@@ -92,7 +92,8 @@ def _set_grid_factor(con: duckdb.DuckDBPyConnection, settings: Settings) -> None
     if not rows:
         raise WrongUseError(
             f"settings: no grid factor for zone {settings.grid_zone!r} in {settings.grid_year}; "
-            f"zones are {', '.join(known(con, 'grid_factors', 'zone'))}."
+            f"years are {', '.join(known(con, 'grid_factors', 'year'))}, zones "
+            f"{', '.join(known(con, 'grid_factors', 'zone'))}."
         )
     value, basis, method, source, source_date = rows[0]
     meaning = f"Grid carbon of {settings.grid_zone} {settings.grid_year}, {basis}, {method}-based"
@@ -148,18 +149,38 @@ def require_gpu(con: duckdb.DuckDBPyConnection, name: str) -> str:
     raise WrongUseError(f"GPU {name!r} is not known; expected one of {', '.join(gpus)}.")
 
 
+def require_stack(con: duckdb.DuckDBPyConnection, name: str) -> str:
+    """Return a serving stack's name as the coefficient sets spell it, given by its beginning.
+
+    Raises:
+        WrongUseError: Where no coefficient set is of that stack.
+    """
+    stacks = known(con, "law_coefficients", "stack")
+    for stack in stacks:
+        if stack.lower().startswith(name.lower()):
+            return stack
+    raise WrongUseError(f"stack {name!r} is not known; expected one of {', '.join(stacks)}.")
+
+
 def _set_deployments(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
     con.execute(
         "create or replace table raw_deployments "
         "(model_id varchar, gpu varchar, stack varchar, gpu_count integer, batch double)"
     )
     for each in settings.deployments:
+        model_id = require_model(con, each.model)
+        if con.execute(
+            "select 1 from raw_deployments where model_id = $model", {"model": model_id}
+        ).fetchall():
+            raise WrongUseError(
+                f"settings: two [[deployments]] tables for {model_id}; expected one a model."
+            )
         con.execute(
             "insert into raw_deployments values ($model_id, $gpu, $stack, $gpu_count, $batch)",
             {
-                "model_id": require_model(con, each.model),
+                "model_id": model_id,
                 "gpu": require_gpu(con, each.gpu) if each.gpu else None,
-                "stack": each.stack,
+                "stack": require_stack(con, each.stack) if each.stack else None,
                 "gpu_count": each.gpu_count,
                 "batch": each.batch,
             },
@@ -182,6 +203,8 @@ def _checked_assume(con: duckdb.DuckDBPyConnection, assume: Mapping[str, str]) -
         checked["model"] = require_model(con, checked["model"])
     if "gpu" in checked:
         checked["gpu"] = require_gpu(con, checked["gpu"])
+    if "stack" in checked:
+        checked["stack"] = require_stack(con, checked["stack"])
     if "class" in checked:
         classes = known(con, "query_classes", "query_class")
         checked["class"] = checked["class"].lower()

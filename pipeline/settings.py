@@ -13,6 +13,35 @@ _PACKAGE = Path(__file__).parent
 
 ASSUME_KEYS = ("model", "provider", "class", "team", "start", "batch", "gpu", "stack")
 
+_TYPE_WORDS = {
+    str: "a text",
+    bool: "true or false",
+    int: "a whole number of 0 or more",
+    float: "a number of 0 or more",
+    list: "one or more [[tables]] of that name",
+    dict: "a [table] of that name",
+}
+_TYPES: dict[str, type] = {
+    "inputs": list,
+    "deployments": list,
+    "model_names": dict,
+    "assumptions": dict,
+    "time_zone": str,
+    "grid_zone": str,
+    "grid_year": int,
+    "max_bad_frac": float,
+    "max_bad_rows": int,
+    "memory_limit_gb": float,
+    "is_generated_sample": bool,
+}
+_DEPLOYMENT_TYPES: dict[str, type] = {
+    "model": str,
+    "gpu": str,
+    "stack": str,
+    "gpu_count": int,
+    "batch": float,
+}
+
 
 @dataclass(frozen=True)
 class Input:
@@ -76,11 +105,12 @@ def read_settings(path: Path) -> Settings:
         raise WrongUseError(f"{path}: expected TOML, found {error}.") from None
     known = {each.name for each in fields(Settings)} - {"folder"}
     _refuse_unknown(path, raw, known)
+    _require_types(str(path), raw, _TYPES)
     values: dict[str, Any] = {**raw, "folder": path.parent}
     values["inputs"] = tuple(_input(path, each) for each in raw.get("inputs", []))
     values["deployments"] = tuple(_deployment(path, each) for each in raw.get("deployments", []))
     settings = Settings(**values)
-    _require_types(path, settings)
+    _require_zone(path, settings)
     return settings
 
 
@@ -119,6 +149,7 @@ def _is_number_from_one(text: str) -> bool:
 
 def _input(path: Path, raw: Mapping[str, Any]) -> Input:
     _refuse_unknown(path, raw, {"path", "assume"}, "[[inputs]]")
+    _require_types(f"{path}: inputs", raw, {"path": str, "assume": dict})
     if "path" not in raw:
         raise WrongUseError(f"{path}: an [[inputs]] table has no path.")
     assume = {key: str(value) for key, value in raw.get("assume", {}).items()}
@@ -128,8 +159,12 @@ def _input(path: Path, raw: Mapping[str, Any]) -> Input:
 
 def _deployment(path: Path, raw: Mapping[str, Any]) -> Deployment:
     _refuse_unknown(path, raw, {each.name for each in fields(Deployment)}, "[[deployments]]")
+    _require_types(f"{path}: deployments", raw, _DEPLOYMENT_TYPES)
     if "model" not in raw:
         raise WrongUseError(f"{path}: a [[deployments]] table names no model.")
+    for name in ("gpu_count", "batch"):
+        if raw.get(name, 1) < 1:
+            raise WrongUseError(f"{path}: deployments.{name} = {raw[name]}; expected 1 or more.")
     return Deployment(**raw)
 
 
@@ -143,15 +178,24 @@ def _refuse_unknown(path: Path, raw: Mapping[str, Any], known: set[str], where: 
         )
 
 
-def _require_types(path: Path, settings: Settings) -> None:
+def _require_types(where: str, raw: Mapping[str, Any], types: Mapping[str, type]) -> None:
+    for name, wanted in types.items():
+        value = raw.get(name)
+        if value is None:
+            continue
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+        fits = is_number if wanted is float else isinstance(value, wanted)
+        if wanted is int:
+            fits = is_number and isinstance(value, int)
+        if not fits:
+            raise WrongUseError(f"{where}: {name} = {value!r}; expected {_TYPE_WORDS[wanted]}.")
+
+
+def _require_zone(path: Path, settings: Settings) -> None:
     try:
         ZoneInfo(settings.time_zone)
-    except (ZoneInfoNotFoundError, ValueError, TypeError):
+    except (ZoneInfoNotFoundError, ValueError):
         raise WrongUseError(
             f"{path}: time_zone = {settings.time_zone!r} is not known; expected a name such as "
             "'UTC' or 'Europe/Madrid'."
         ) from None
-    for name in ("max_bad_frac", "max_bad_rows", "memory_limit_gb", "grid_year"):
-        value = getattr(settings, name)
-        if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-            raise WrongUseError(f"{path}: {name} = {value!r}; expected a number of 0 or more.")

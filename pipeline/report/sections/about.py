@@ -54,8 +54,8 @@ _METHOD = (
     ("Carbon", "Electricity × grid factor; its zone, year and basis are among the assumptions."),
     (
         "Cost",
-        "As billed where the log says so; else the effective rate; else tokens × the list price of "
-        "their day, each kind of token at its own price; else the hosting bill.",
+        "As billed where the log says so; else tokens × the list price of their day, each kind of "
+        "token at its own price. Models on own servers have no list price and count as unpriced.",
     ),
     (
         "Task",
@@ -69,8 +69,8 @@ _METHOD = (
     ),
     (
         "Batch",
-        "From the log, else the settings, else the assumption of the kind of hosting; never more "
-        "than the KV cache leaves room for. It stands beside every energy.",
+        "From the settings or what an input states, else the assumption of the kind of hosting; "
+        "never more than the KV cache leaves room for. It stands beside every energy.",
     ),
     (
         "Rounding",
