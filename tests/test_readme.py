@@ -80,7 +80,7 @@ def test_every_command_of_the_program_is_shown() -> None:
 
 
 def test_a_printed_output_is_what_the_command_prints() -> None:
-    pairs = re.findall(r"^```sh\n(joulebook .*)\n```\n\n```text\n(.*?)^```", README, re.M | re.S)
+    pairs = re.findall(r"^```sh\n(joulebook [^\n]*)\n```\n\n```text\n(.*?)^```", README, re.M | re.S)
 
     assert pairs
     for command, output in pairs:
