@@ -53,6 +53,11 @@ fast: .venv/dev-ready
 prices: .venv/dev-ready  ## Rewrite the list prices from the pinned genai-prices; read the diff
 	$(PYTHON) -m pipeline.ingest.prices
 
+.PHONY: validation
+validation: .venv/dev-ready  ## Rewrite the errors of the laws and the joint draws from JOULEBOOK_SAMPLES
+	$(PYTHON) -m pipeline.validate --measurements "$(JOULEBOOK_SAMPLES)/energy/measurements.csv.gz"
+	$(PYTHON) -m pipeline.draws --measurements "$(JOULEBOOK_SAMPLES)/energy/measurements.csv.gz"
+
 .PHONY: sample
 sample: .venv/dev-ready  ## Rewrite the bundled sample
 	$(PYTHON) -m pipeline.sample
@@ -63,7 +68,7 @@ golden: .venv/dev-ready  ## Rewrite the golden reports; read the diff before com
 
 .PHONY: bench
 bench: .venv/dev-ready  ## Measure speed and memory, and write BENCHMARKS.md
-	$(PYTHON) -m bench
+	$(PYTHON) tests/bench.py
 
 .PHONY: clean
 clean:  ## Remove the environment and everything a build made

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pipeline.errors import JoulebookError, WrongUseError
+from pipeline.law_cli import law_app
 
 if TYPE_CHECKING:
     from pipeline.settings import Settings
@@ -23,6 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(law_app, name="law")
 
 AssumeOption = Annotated[
     list[str] | None,
@@ -151,7 +153,7 @@ def estimate(
 ) -> None:
     """Estimate energy, cost and carbon of one request, without logs."""
     from pipeline import manifest
-    from pipeline.estimate import Question
+    from pipeline.estimate import Question, text_of
     from pipeline.estimate import estimate as answer_of
 
     question = Question(
@@ -176,21 +178,40 @@ def estimate(
         )
     if answer.pop("is_beyond_context"):
         _warn("the request is longer than the model's stated context")
-    print(manifest.to_json(answer) if as_json else _estimate_text(answer), end="")
+    print(manifest.to_json(answer) if as_json else text_of(answer), end="")
 
 
-@app.command(epilog="Example: joulebook models --prices gpt-5-mini")
+@app.command(
+    epilog="Example: joulebook models --prices gpt-5-mini · "
+    "joulebook models --add config.json --id acme/chat-8b --params-b 8.03"
+)
 def models(
     prices: Annotated[
         str | None, typer.Option(metavar="M", help="Show the dated list prices of a model.")
     ] = None,
+    add: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Add the model of this config.json to your overlay."),
+    ] = None,
+    model_id: Annotated[
+        str | None, typer.Option("--id", metavar="NAME", help="The id it gets; with --add.")
+    ] = None,
+    params_b: Annotated[
+        float | None,
+        typer.Option(metavar="B", help="All its parameters in billions, as published; with --add."),
+    ] = None,
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the catalog, or the list prices of one model."""
+    """List the catalog, show the list prices of one model, or add a model of your own."""
     from pipeline import catalog, manifest
 
     settings = _settings(config, None, None, sample=False)
+    if add or model_id or params_b is not None:
+        if add is None or model_id is None or prices:
+            raise WrongUseError("models: expected --add FILE and --id NAME together, and no more.")
+        _add_model(settings, add, model_id, params_b, as_json)
+        return
     rows = catalog.price_rows(settings, prices) if prices else catalog.model_rows(settings)
     if as_json:
         print(manifest.to_json(rows), end="")
@@ -206,6 +227,20 @@ def models(
         for row in rows:
             basis = row["architecture_id"] and row["architecture_class"]
             print(f"{row['model_id']}  {basis or 'stand-ins: ' + row['stand_in_tier']}")
+
+
+def _add_model(
+    settings: "Settings", file: Path, model_id: str, params_b: float | None, as_json: bool
+) -> None:
+    from pipeline import manifest
+    from pipeline.add_model import add_model, summary
+
+    answer = add_model(settings, file, model_id, params_b)
+    for note in answer["notes"]:
+        _warn(note)
+    if answer["is_replacement"]:
+        _warn(f"{answer['model_id']} was in the catalog; the row of your overlay takes its place")
+    print(manifest.to_json(answer) if as_json else summary(answer), end="")
 
 
 @app.command(epilog="Example: joulebook doctor --config joulebook.toml")
@@ -300,22 +335,3 @@ def _report_line(out_dir: Path, marts: Mapping[str, list[dict[str, Any]]]) -> st
 
 def _money(cost_usd: Any) -> str:  # noqa: ANN401  # a Decimal, or the 0 of an empty sum
     return "< 0.01 USD" if 0 < cost_usd < 0.005 else f"{cost_usd:,.2f} USD"
-
-
-def _estimate_text(answer: Mapping[str, Any]) -> str:
-    cost = answer["list_cost_usd"]
-    money = "no list price" if cost is None else f"{cost.normalize():f} USD list price"
-    return (
-        f"{answer['model_id']} on {answer['gpu_count']} × {answer['gpu']} ({answer['stack']}), "
-        f"batch {answer['effective_batch']:g}\n"
-        f"  prefill      {answer['prefill_energy_j']:14.6f} J\n"
-        f"  KV cache     {answer['kv_cache_energy_j']:14.6f} J\n"
-        f"  next token   {answer['next_token_energy_j']:14.6f} J\n"
-        f"  law          {answer['energy_j']:14.6f} J  × bias {answer['bias_factor']:.3g}\n"
-        f"  GPU energy   {answer['gpu_energy_j']:14.4g} J  "
-        f"({answer['energy_low_j']:.4g} to {answer['energy_high_j']:.4g}), "
-        f"grade {answer['evidence_grade']}, {answer['coefficient_set_id']}\n"
-        f"  facility     {answer['facility_energy_kwh'] * 1000:14.4g} Wh, "
-        f"{answer['carbon_gco2e']:.4g} g CO2e, {money}\n"
-        f"  least energy per output token at {answer['optimum_output_tokens']:.2f} output tokens\n"
-    )

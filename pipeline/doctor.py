@@ -9,10 +9,13 @@ import duckdb
 
 from pipeline import __version__, warehouse
 from pipeline.errors import JoulebookError
+from pipeline.overlay import overlay_files
 from pipeline.reference import TABLES, load_reference
 from pipeline.settings import Settings, bundled
 
-_PACKAGES = ("duckdb", "polars", "pyarrow", "jinja2", "openpyxl", "matplotlib", "sympy", "typer")
+_PACKAGES = (
+    *("duckdb", "polars", "pyarrow", "jinja2", "openpyxl", "matplotlib", "scipy", "sympy", "typer"),
+)
 
 
 def examine(settings: Settings) -> list[dict[str, Any]]:
@@ -70,6 +73,7 @@ def _settings(settings: Settings) -> list[dict[str, Any]]:
         "max_bad_frac": settings.max_bad_frac,
         "max_bad_rows": settings.max_bad_rows,
         "memory_limit_gb": settings.memory_limit_gb,
+        "overlay_folder": f"{len(overlay_files(settings.overlay_folder))} files",
     }
     return [
         {"name": f"setting {name}", "is_ok": True, "found": str(value)}

@@ -70,6 +70,32 @@ def estimate(settings: Settings, question: Question) -> dict[str, Any]:
     return _answer(con, question, model_id)
 
 
+def text_of(answer: Mapping[str, Any]) -> str:
+    """Return an answer as lines for people."""
+    cost = answer["list_cost_usd"]
+    money = "no list price" if cost is None else f"{cost.normalize():f} USD list price"
+    return (
+        f"{answer['model_id']} on {answer['gpu_count']} × {answer['gpu']} ({answer['stack']}), "
+        f"batch {answer['effective_batch']:g}\n"
+        f"  prefill      {answer['prefill_energy_j']:14.6f} J\n"
+        f"  KV cache     {answer['kv_cache_energy_j']:14.6f} J\n"
+        f"  next token   {answer['next_token_energy_j']:14.6f} J\n"
+        f"  law          {answer['energy_j']:14.6f} J  × bias {answer['bias_factor']:.3g}\n"
+        f"  GPU energy   {answer['gpu_energy_j']:14.4g} J  "
+        f"({answer['energy_low_j']:.4g} to {answer['energy_high_j']:.4g}), "
+        f"grade {answer['evidence_grade']}, {answer['coefficient_set_id']}\n"
+        f"  facility     {answer['facility_energy_kwh'] * 1000:14.4g} Wh, "
+        f"{answer['carbon_gco2e']:.4g} g CO2e, {money}\n"
+        f"  {_optimum_text(answer['optimum_output_tokens'])}\n"
+    )
+
+
+def _optimum_text(output_tokens: float | None) -> str:
+    if output_tokens is None:
+        return "no cache that grows: the longer the answer, the less energy per output token"
+    return f"least energy per output token at {output_tokens:.2f} output tokens"
+
+
 def _require_sense(question: Question) -> None:
     if question.law not in LAWS:
         raise WrongUseError(f"--law {question.law}: not known; expected one of {', '.join(LAWS)}.")

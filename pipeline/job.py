@@ -26,6 +26,8 @@ MARTS = (
     "mart_cost_per_task",
     "mart_energy_per_class",
     "mart_team_chargeback",
+    "mart_reconciliation",
+    "mart_other_charges",
     "mart_intake",
     "mart_coverage",
 )

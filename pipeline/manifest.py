@@ -16,6 +16,7 @@ import duckdb
 
 from pipeline import __version__
 from pipeline.laws.simple import METHOD_VERSION
+from pipeline.overlay import fingerprints
 from pipeline.settings import Settings, bundled
 from pipeline.warehouse import CheckResult
 
@@ -32,7 +33,8 @@ def run_id(con: duckdb.DuckDBPyConnection, settings: Settings, month: str) -> st
     inputs = con.execute(
         "select source_file, content_sha256 from raw_inputs order by input_id"
     ).fetchall()
-    said = json.dumps([month, inputs, _settings(settings), code_sha256()], sort_keys=True)
+    overlays = fingerprints(settings.overlay_folder)
+    said = json.dumps([month, inputs, _settings(settings), overlays, code_sha256()], sort_keys=True)
     return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
@@ -73,6 +75,7 @@ def manifest(
         "code": {"version": __version__, "sha256": code_sha256()},
         "packages": {name: importlib.metadata.version(name) for name in _PACKAGES},
         "settings": _settings(settings),
+        "overlays": fingerprints(settings.overlay_folder),
         "inputs": _inputs(con),
         "checks": [
             {
@@ -98,7 +101,7 @@ def _plain(value: object) -> str:
 
 def _settings(settings: Settings) -> dict[str, Any]:
     said = asdict(settings)
-    del said["folder"]
+    del said["folder"], said["overlay_folder"]
     return {key: said[key] for key in sorted(said)}
 
 

@@ -8,6 +8,7 @@ import duckdb
 
 from pipeline.errors import WrongUseError
 from pipeline.laws.simple import METHOD_VERSION
+from pipeline.overlay import load_overlays
 from pipeline.settings import Input, Settings, bundled
 
 TABLES = (
@@ -33,9 +34,12 @@ TABLES = (
 def load_reference(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
     """Create raw_<table> for every reference table, and the tables that the settings fill.
 
+    Rows of the overlay folder go over the bundled ones.
+
     Raises:
         WrongUseError: Where the settings name an assumption, grid zone, GPU or model that is not
             there.
+        BadInputError: Where a file of the overlay folder does not fit its table.
     """
     for table in TABLES:
         path = bundled("data/reference") / f"{table}.csv"
@@ -48,6 +52,7 @@ def load_reference(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
         "create or replace table raw_method as select $version as method_version",
         {"version": METHOD_VERSION},
     )
+    load_overlays(con, settings.overlay_folder)
     _set_assumptions(con, settings)
     _set_grid_factor(con, settings)
     _set_model_map(con, settings.model_names)

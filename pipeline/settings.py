@@ -33,6 +33,7 @@ _TYPES: dict[str, type] = {
     "max_bad_rows": int,
     "memory_limit_gb": float,
     "is_generated_sample": bool,
+    "overlay_folder": str,
 }
 _DEPLOYMENT_TYPES: dict[str, type] = {
     "model": str,
@@ -78,6 +79,7 @@ class Settings:
     max_bad_rows: int = 10  # … and at least this many is a bad file
     memory_limit_gb: float = 2.5
     is_generated_sample: bool = False
+    overlay_folder: Path = Path("overlays")  # rows that go over those of the reference tables
 
 
 def bundled(relative: str) -> Path:
@@ -107,6 +109,7 @@ def read_settings(path: Path) -> Settings:
     _refuse_unknown(path, raw, known)
     _require_types(str(path), raw, _TYPES)
     values: dict[str, Any] = {**raw, "folder": path.parent}
+    values["overlay_folder"] = path.parent / raw.get("overlay_folder", "overlays")
     values["inputs"] = tuple(_input(path, each) for each in raw.get("inputs", []))
     values["deployments"] = tuple(_deployment(path, each) for each in raw.get("deployments", []))
     settings = Settings(**values)

@@ -4,6 +4,7 @@ A model is a SQL file whose stem is its table's name. Its parents are the tables
 order of the build is read from the files themselves.
 """
 
+import functools
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ _ENGINE_MACROS = (
     # Sums of DOUBLE depend on the order of rows, sums of DECIMAL do not.
     """create or replace macro geometric_mean(x) as (
         case
+            when count(x) = 0 then null
             when min(x) = max(x) then max(x)
             when min(x) <= 0 then 0
             else exp(
@@ -124,10 +126,11 @@ def require(results: Iterable[CheckResult]) -> None:
             )
 
 
-def _macros() -> list[str]:
+@functools.cache
+def _macros() -> tuple[str, ...]:
     exact = dialects.sql_macros(work.EXACT_LAWS, number_type="hugeint")
     plain = dialects.sql_macros((*work.LAWS, *simple.LAWS, *facility.LAWS))
-    return [*_ENGINE_MACROS, *exact, *plain]
+    return (*_ENGINE_MACROS, *exact, *plain)
 
 
 def _sql_files(folder: str) -> list[Path]:

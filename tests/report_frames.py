@@ -219,6 +219,37 @@ def coverage_mart() -> pl.DataFrame:
     )
 
 
+def reconciliation_mart() -> pl.DataFrame:
+    """Return mart_reconciliation: 1.00 USD billed for tokens that cost 1.005 by list price."""
+    money: dict[str, list[Decimal | None]] = {
+        "computed_cost_usd": [Decimal("1.005")],
+        "compared_cost_usd": [Decimal("1.005")],
+        "billed_cost_usd": [Decimal("1.00")],
+        "gap_usd": [Decimal("-0.005")],
+        "other_charge_usd": [None],
+    }
+    return pl.DataFrame(
+        {
+            **{"month": [MONTH], "provider": ["openai"], "model_id": ["gpt-5"]},
+            **{"gap_cause": ["rounding"], "unpriced_request_count": [0]},
+            **{name: pl.Series(values, dtype=MONEY) for name, values in money.items()},
+        }
+    )
+
+
+def charges_mart() -> pl.DataFrame:
+    """Return mart_other_charges: a credit of 5 USD to team support."""
+    five = pl.Series([Decimal(-5)], dtype=MONEY)
+    return pl.DataFrame(
+        {
+            **{"month": [MONTH], "provider": ["openai"], "model_id": [None], "team": ["support"]},
+            **{"charge_kind": ["credit"], "is_counted": [True], "row_count": [1]},
+            **{"billed_cost_usd": five, "counted_cost_usd": five},
+        },
+        schema_overrides={"model_id": pl.String},
+    )
+
+
 def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Return all frames of a report, some of them changed."""
     unattributed = {"team": None, "cost_usd": Decimal("0.504999"), "request_count": 10}
@@ -228,6 +259,8 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_team_chargeback": team_mart({}, unattributed),
         "mart_intake": intake_mart(),
         "mart_coverage": coverage_mart(),
+        "mart_reconciliation": reconciliation_mart(),
+        "mart_other_charges": charges_mart(),
         "assumptions": _assumptions(),
         "assumed": pl.DataFrame(
             [("logs/own.jsonl", "model", "llama-3.1-8b")],

@@ -41,6 +41,7 @@ BROKEN: dict[str, dict[str, object]] = {
     "reasoning_exceeds_output": {"output_tokens": 3, "reasoning_tokens": 4},
     "request_count_zero": {"output_tokens": 3, "request_count": 0},
     "billed_cost_unreadable": {"output_tokens": 3, "billed_cost_usd": "1,50"},
+    "currency_not_usd": {"output_tokens": 3, "billed_cost_usd": "1", "billed_currency": "EUR"},
     "billed_cost_negative": {"output_tokens": 3, "billed_cost_usd": "-0.5"},
 }
 

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 MOST_PICTURE_BYTES = 150_000
-CONTAINER_WORDS = {"table": "CSV", "json": "JSON"}
+CONTAINER_WORDS = {"table": "CSV", "json": "JSON", "metrics": "text"}
 
 
 def section(title: str) -> str:
@@ -80,7 +80,9 @@ def test_every_command_of_the_program_is_shown() -> None:
 
 
 def test_a_printed_output_is_what_the_command_prints() -> None:
-    pairs = re.findall(r"^```sh\n(joulebook [^\n]*)\n```\n\n```text\n(.*?)^```", README, re.M | re.S)
+    pairs = re.findall(
+        r"^```sh\n(joulebook [^\n]*)\n```\n\n```text\n(.*?)^```", README, re.M | re.S
+    )
 
     assert pairs
     for command, output in pairs:

@@ -20,8 +20,8 @@ from pipeline.report.numbers import clean_text
 from pipeline.report.section import Column, Kind, Report, Section, Table, Value
 
 _SHEETS = [
-    *("About", "Summary", "Cost_per_task", "Usage", "Energy", "Energy_law", "Teams", "Coverage"),
-    *("Intake", "Assumptions", "Checks"),
+    *("About", "Summary", "Cost_per_task", "Usage", "Energy", "Energy_law", "Teams"),
+    *("Reconciliation", "Coverage", "Intake", "Assumptions", "Checks"),
 ]
 
 

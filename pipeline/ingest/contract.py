@@ -60,6 +60,12 @@ COUNTS = (
     "request_count",
 )
 
+# What a source's select may add: it helps to judge a row, and is not kept.
+JUDGED_ONLY = (
+    ("is_input_total", "boolean"),  # uncached input was computed as all input minus the cached
+    ("billed_currency", "varchar"),  # of the bill; null: US dollars
+)
+
 # A row without any usage, such as an empty bucket: set aside, but no fault of the file.
 NO_USAGE = "no_usage"
 NO_USAGE_SQL = """(
@@ -88,7 +94,15 @@ _INPUT = (
     " + coalesce(cache_write_5m_tokens, 0) + coalesce(cache_write_1h_tokens, 0)"
 )
 _ALL_TOKENS = f"({_INPUT} + coalesce(output_tokens, 0))"
-_REQUESTS = "greatest(coalesce(request_count, 1), 1)"
+# A bucket that does not say its requests: at least one for 10,000 tokens of output.
+_REQUESTS = """greatest(
+            coalesce(
+                request_count,
+                case when bucket_end_at is not null then floor(output_tokens / 10000) end,
+                1
+            ),
+            1
+        )"""
 
 RULES = (
     Rule("occurred_at_missing", "occurred_at is null", "no time"),
@@ -99,17 +113,26 @@ RULES = (
         " (occurred_at >= '2100-01-01'::timestamp and not isinf(occurred_at))",
         "a time before 2000 or from 2100 on",
     ),
-    Rule("model_missing", "model_name is null", "no model, and none assumed"),
+    Rule(
+        "model_missing",
+        "model_name is null and charge_kind is null",
+        "no model, and none assumed",
+    ),
     Rule(
         "tokens_unreadable",
         _any_count("({count} is not null and isnan({count}))"),
         "a count that is no number",
     ),
-    Rule(CACHE_RULE, "uncached_input_tokens < 0 and is_input_total", "more cached than all input"),
+    Rule(
+        CACHE_RULE,
+        "uncached_input_tokens < 0 and coalesce(is_input_total, false)",
+        "more cached than all input",
+    ),
     Rule(
         "tokens_negative",
         _any_count("(not isnan({count}) and {count} < 0)").replace(
-            "uncached_input_tokens < 0", "uncached_input_tokens < 0 and not is_input_total"
+            "uncached_input_tokens < 0",
+            "uncached_input_tokens < 0 and not coalesce(is_input_total, false)",
         ),
         "a count below zero",
     ),
@@ -148,6 +171,11 @@ RULES = (
         "a bill that is no number",
     ),
     Rule(
+        "currency_not_usd",
+        "billed_cost_usd is not null and upper(billed_currency) <> 'USD'",
+        "a bill in another currency than US dollars",
+    ),
+    Rule(
         "billed_cost_negative",
         f"billed_cost_usd < 0 and billed_cost_usd <> {UNREADABLE_COST_USD} and charge_kind is null",
         "a bill below zero (credits need a charge_kind)",
@@ -160,7 +188,7 @@ def reject_reasons_sql() -> str:
 
     Whether any rule is broken is asked first: good rows then never build the text.
     """
-    is_bad = "\n        or ".join(f"coalesce({rule.sql}, false)" for rule in RULES)
+    is_bad = "\n        or ".join(f"({rule.sql})" for rule in RULES)
     broken = ",\n        ".join(f"case when {rule.sql} then '{rule.name}' end" for rule in RULES)
     return (
         f"case when {NO_USAGE_SQL} then '{NO_USAGE}'\n    when {is_bad}\n"

@@ -4,20 +4,19 @@ import csv
 import gzip
 import hashlib
 import io
-import json
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from pipeline.errors import BadInputError, IncompleteInputError
+from pipeline.ingest import prometheus
+from pipeline.ingest.records import document_records, dotted_keys, line_records, on_pages
 from pipeline.ingest.sources import SOURCES, Source
 
 HEAD_BYTES = 1_000_000
 _CHUNK_BYTES = 1 << 20
-_LIST_HEAD = 20
 _DELIMITERS = (",", "\t", ";", "|")
 
 
@@ -27,7 +26,9 @@ class Recognised:
 
     path: Path
     source: Source
-    file_kind: str  # csv, json (one object a line), document (one JSON value), parquet
+    # csv, parquet, metrics (Prometheus text), json (one object a line), document (one JSON value)
+    # or pages (records under `data` of JSON values)
+    file_kind: str
     is_gzip: bool
     delimiter: str
     columns: tuple[str, ...]
@@ -60,6 +61,11 @@ def recognise(path: Path) -> Recognised:
     text = head.decode("utf-8-sig", errors="replace")
     if text.lstrip()[:1] in "{[":
         return _recognise_json(path, text, is_gzip, sha256)
+    names = prometheus.metric_names(text)
+    source = _match("metrics", names)
+    if source is not None:
+        columns = tuple(sorted(names))
+        return Recognised(path, source, "metrics", is_gzip, "", columns, sha256)
     return _recognise_csv(path, text, is_gzip, sha256)
 
 
@@ -71,7 +77,7 @@ def _recognise_parquet(path: Path, sha256: str) -> Recognised:
             f"{path}: expected a whole Parquet file, found damage: {_first_line(error)}. "
             "Write it again."
         ) from None
-    source = _match("table", set(columns))
+    source = _match("table", set(columns)) or _match_empty("table", set(columns))
     if source is None:
         raise _unknown(path, "table", columns)
     return Recognised(path, source, "parquet", False, "", columns, sha256)
@@ -81,62 +87,34 @@ def _recognise_csv(path: Path, text: str, is_gzip: bool, sha256: str) -> Recogni
     header = text.splitlines()[0]
     delimiter = max(_DELIMITERS, key=header.count)
     columns = tuple(next(csv.reader(io.StringIO(header), delimiter=delimiter)))
-    source = _match("table", set(columns))
+    source = _match("table", set(columns)) or _match_empty("table", set(columns))
     if source is None:
         raise _unknown(path, "table", columns)
     return Recognised(path, source, "csv", is_gzip, delimiter, columns, sha256)
 
 
 def _recognise_json(path: Path, text: str, is_gzip: bool, sha256: str) -> Recognised:
-    found: set[str] = set()
-    file_kind, records = "json", list(_records(text))
+    is_array = text.lstrip().startswith("[")
+    file_kind, records = "json", [] if is_array else list(line_records(text))
     if not records:
         file_kind, records = "document", document_records(path, is_gzip)
+    seen = []
     for record in records:
-        keys = set(_dotted_keys(record))
+        keys = set(dotted_keys(record))
         source = _match("json", keys)
         if source is not None:
             return Recognised(path, source, file_kind, is_gzip, "", tuple(sorted(keys)), sha256)
-        found |= keys
-    raise _unknown(path, "json", tuple(sorted(found)))
-
-
-def document_records(path: Path, is_gzip: bool) -> list[dict[str, object]]:
-    """Return the records of a file that is one JSON value: its own, or those of its array.
-
-    Empty where the file is no JSON value, or holds no object.
-    """
-    content = path.read_bytes()
-    text = (gzip.decompress(content) if is_gzip else content).decode("utf-8-sig", errors="replace")
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return []
-    return [
-        each for each in (value if isinstance(value, list) else [value]) if isinstance(each, dict)
-    ]
-
-
-def _records(text: str) -> Iterator[dict[str, object]]:
-    for line in text.splitlines():
-        try:
-            record = json.loads(line)
-        except ValueError:
-            continue  # a broken line is a bad row: ingest sets it aside with its number
-        if isinstance(record, dict):
-            yield record
-
-
-def _dotted_keys(record: dict[str, object], prefix: str = "") -> Iterator[str]:
-    """Yield every key; `a.b` stands for b inside a, `a[].b` for b inside a list under a."""
-    for key, value in record.items():
-        yield prefix + key
-        if isinstance(value, dict):
-            yield from _dotted_keys(value, f"{prefix}{key}.")
-        elif isinstance(value, list):
-            for each in value[:_LIST_HEAD]:
-                if isinstance(each, dict):
-                    yield from _dotted_keys(each, f"{prefix}{key}[].")
+        seen.append(keys)
+    for record in on_pages(records):
+        keys = set(dotted_keys(record))
+        source = _match("json", keys)
+        if source is not None:
+            return Recognised(path, source, "pages", is_gzip, "", tuple(sorted(keys)), sha256)
+    for keys in seen:
+        source = _match_empty("json", keys)
+        if source is not None:
+            return Recognised(path, source, file_kind, is_gzip, "", tuple(sorted(keys)), sha256)
+    raise _unknown(path, "json", tuple(sorted(set().union(*seen))))
 
 
 def _match(container: str, keys: set[str]) -> Source | None:
@@ -144,8 +122,20 @@ def _match(container: str, keys: set[str]) -> Source | None:
         (
             source
             for source in SOURCES
+            if container in source.containers and keys.issuperset(source.signature)
+        ),
+        None,
+    )
+
+
+def _match_empty(container: str, keys: set[str]) -> Source | None:
+    return next(
+        (
+            source
+            for source in SOURCES
             if container in source.containers
-            and (keys.issuperset(source.signature) or keys == set(source.empty_columns))
+            and source.empty_columns
+            and keys == set(source.empty_columns)
         ),
         None,
     )

@@ -7,43 +7,14 @@ from pathlib import Path
 import duckdb
 
 from pipeline.errors import BadInputError, IncompleteInputError, WrongUseError
-from pipeline.ingest import contract
+from pipeline.ingest import contract, duplicates, prometheus
 from pipeline.ingest.detect import Recognised, UnknownFormError, recognise
-from pipeline.ingest.sources import SOURCES
+from pipeline.ingest.macros import MACROS
+from pipeline.ingest.sources import SOURCE_BY_NAME
 from pipeline.ingest.stage import clear, stage
 from pipeline.settings import ASSUME_KEYS, Input, Settings, bundled
 
 _SHOWN_REASONS = 4
-
-_MACROS = (
-    # NaN: there, but no number.
-    """create or replace macro count_of(x) as (
-        case when x is null then null else coalesce(try_cast(x as double), 'nan'::double) end
-    )""",
-    # Infinity: there, but no time. A time without a zone is UTC.
-    """create or replace macro time_of(x) as (
-        case
-            when x is null then null
-            else coalesce(
-                try_cast(x as timestamptz) at time zone 'UTC', 'infinity'::timestamp
-            )
-        end
-    )""",
-    f"""create or replace macro money_of(x) as (
-        case
-            when x is null then null
-            else coalesce(
-                try_cast(x as decimal(24, 12)), {contract.UNREADABLE_COST_USD}::decimal(24, 12)
-            )
-        end
-    )""",
-    """create or replace macro seconds_between(first_at, last_at) as (
-        case
-            when isfinite(first_at) and isfinite(last_at)
-                then date_diff('millisecond', first_at, last_at) / 1000.0
-        end
-    )""",
-)
 
 
 @dataclass(frozen=True)
@@ -91,16 +62,18 @@ def load(
     create_tables(con)
     intakes: list[Intake] = []
     first_id_of: dict[str, int] = {}
+    latest: dict[str, prometheus.Counters] = {}
     for file in files:
         tell(f"reading {file.shown}")
-        intake = _load_one(con, file, settings, len(intakes) + 1)
+        intake = _load_one(con, file, settings, len(intakes) + 1, latest)
         intakes.append(intake)
         if intake.input_id is None:
             continue
+        _tell_what_lacks(con, intake, tell)
         if intake.sha256 in first_id_of:
-            _mark_all_duplicate(con, intake.input_id)
+            duplicates.mark_all(con, intake.input_id)
         first_id_of.setdefault(intake.sha256, intake.input_id)
-    _mark_duplicates(con)
+    duplicates.mark_repeated(con)
     return intakes
 
 
@@ -130,7 +103,7 @@ def _shown(path: Path, folder: Path) -> str:
 
 def create_tables(con: duckdb.DuckDBPyConnection) -> None:
     """Create raw_usage and raw_inputs, empty, and the macros that read cells."""
-    for macro in _MACROS:
+    for macro in MACROS:
         con.execute(macro)
     record = ", ".join(
         f"{name} {'bigint' if name in contract.COUNTS else kind}" for name, kind in contract.RECORD
@@ -152,7 +125,11 @@ def create_tables(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def _load_one(
-    con: duckdb.DuckDBPyConnection, file: LogFile, settings: Settings, input_id: int
+    con: duckdb.DuckDBPyConnection,
+    file: LogFile,
+    settings: Settings,
+    input_id: int,
+    latest: dict[str, prometheus.Counters],
 ) -> Intake:
     try:
         found = recognise(file.path)
@@ -162,6 +139,7 @@ def _load_one(
         return Intake(file.shown, None, "", None, str(error))
     _require_needs(file, found)
     try:
+        stage(con, found, latest)
         _insert_rows(con, file, found, settings, input_id)
     except duckdb.Error as error:
         raise BadInputError(
@@ -169,7 +147,7 @@ def _load_one(
             f"{str(error).splitlines()[0]}. Export the file again."
         ) from None
     _insert_input(con, file, found, input_id)
-    _require_few_bad_rows(con, file, settings, input_id)
+    _require_few_bad_rows(con, file, found, settings, input_id)
     return Intake(file.shown, found.source.name, found.sha256, input_id)
 
 
@@ -178,8 +156,9 @@ def _require_needs(file: LogFile, found: Recognised) -> None:
     if missing:
         wanted = ",".join(f"{key}=…" for key in missing)
         raise WrongUseError(
-            f"{file.shown}: a {found.source.title} does not say its {' and '.join(missing)}; "
-            f"give --assume {wanted} (or the same keys under its [[inputs]])."
+            f"{file.shown}: the form '{found.source.title}' does not say its "
+            f"{' and '.join(missing)}; give --assume {wanted} (or the same keys under its "
+            "[[inputs]])."
         )
 
 
@@ -190,7 +169,6 @@ def _insert_rows(
     settings: Settings,
     input_id: int,
 ) -> None:
-    stage(con, found)
     con.execute("set variable assumed_start = $start", {"start": file.assume.get("start")})
     select = (bundled("sql/sources") / f"{found.source.name}.sql").read_text(encoding="utf-8")
     columns = set(con.sql(select).columns)
@@ -224,7 +202,11 @@ def _insert_sql(select: str, columns: set[str]) -> str:
     record = ",\n".join(
         f"{name if name in columns else 'null'}::{kind} as {name}" for name, kind in contract.RECORD
     )
-    total = "is_input_total" if "is_input_total" in columns else "false"
+    extra = ", ".join(
+        f"{name if name in columns else 'null'}::{kind} as {name}"
+        for name, kind in contract.JUDGED_ONLY
+    )
+    judged = ", ".join(name for name, _ in contract.JUDGED_ONLY)
     clean = ",\n".join(f"{filled.get(name, name)} as {name}" for name, _ in contract.RECORD)
     # Counts are whole by now, or their row is set aside: 64-bit integers store far better.
     kept = ", ".join(
@@ -235,8 +217,8 @@ def _insert_sql(select: str, columns: set[str]) -> str:
         insert into raw_usage by name
         with
         source_record as ({select}),
-        typed as (select source_line, {record}, {total} as is_input_total from source_record),
-        filled as (select source_line, {clean}, is_input_total from typed)
+        typed as (select source_line, {record}, {extra} from source_record),
+        filled as (select source_line, {clean}, {judged} from typed)
         select
             $input_id as input_id, source_line, {kept},
             case
@@ -282,8 +264,25 @@ def _insert_input(
     )
 
 
+def _tell_what_lacks(
+    con: duckdb.DuckDBPyConnection, intake: Intake, tell: Callable[[str], None]
+) -> None:
+    """Say what the form cannot, where that may be why rows were set aside."""
+    lacks = SOURCE_BY_NAME[intake.source_format or ""].lacks
+    rejected = con.execute(
+        "select 1 from raw_usage where input_id = $id and reject_reasons is not null limit 1",
+        {"id": intake.input_id},
+    ).fetchall()
+    if lacks and rejected:
+        tell(f"note: {intake.shown}: {lacks}")
+
+
 def _require_few_bad_rows(
-    con: duckdb.DuckDBPyConnection, file: LogFile, settings: Settings, input_id: int
+    con: duckdb.DuckDBPyConnection,
+    file: LogFile,
+    found: Recognised,
+    settings: Settings,
+    input_id: int,
 ) -> None:
     """Stop at a bad file; rows without usage are neither bad nor counted."""
     rows = con.execute(
@@ -300,49 +299,9 @@ def _require_few_bad_rows(
             f"{count} × {reason} (first at line {line})"
             for reason, count, line in faults[:_SHOWN_REASONS]
         )
+        hint = f"{found.source.lacks} " if found.source.lacks else ""
         raise BadInputError(
             f"{file.shown}: expected at most {settings.max_bad_frac:.0%} bad rows, found "
-            f"{bad_count} of {row_count}: {shown}. Mend the file, or raise max_bad_frac in the "
-            "settings."
+            f"{bad_count} of {row_count}: {shown}. {hint}Mend the file, or raise max_bad_frac in "
+            "the settings."
         )
-
-
-def _mark_all_duplicate(con: duckdb.DuckDBPyConnection, input_id: int) -> None:
-    con.execute(
-        "update raw_usage set is_duplicate = true where input_id = $id and reject_reasons is null",
-        {"id": input_id},
-    )
-
-
-def _mark_duplicates(con: duckdb.DuckDBPyConnection) -> None:
-    """Keep the most complete row of each request: most output, most input, then the first met."""
-    keyed = ", ".join(f"'{source.name}'" for source in SOURCES if source.duplicate_key)
-    con.execute(
-        f"""
-        update raw_usage set is_duplicate = true
-        from (
-            with candidates as (
-                select input_id, source_line, request_id, output_tokens, uncached_input_tokens,
-                    cache_read_tokens, source_format
-                from raw_usage inner join raw_inputs using (input_id)
-                where request_id is not null and reject_reasons is null and not is_duplicate
-                    and source_format in ({keyed})
-            ),
-            repeated as (
-                select hash(source_format, request_id) as request_hash
-                from candidates group by request_hash having count(*) > 1
-            )
-            select input_id, source_line
-            from candidates
-            where hash(source_format, request_id) in (select request_hash from repeated)
-            qualify row_number() over (
-                partition by source_format, request_id
-                order by
-                    output_tokens desc nulls last,
-                    coalesce(uncached_input_tokens, 0) + coalesce(cache_read_tokens, 0) desc,
-                    input_id, source_line
-            ) > 1
-        ) as later
-        where raw_usage.input_id = later.input_id and raw_usage.source_line = later.source_line
-        """  # names are our own
-    )

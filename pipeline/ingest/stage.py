@@ -1,19 +1,29 @@
 """Open one log file as the view source_rows, and what cannot be a row as staged_rejects."""
 
 import json
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import duckdb
 
-from pipeline.ingest.detect import Recognised, document_records
+from pipeline.ingest import prometheus
+from pipeline.ingest.columns import columns_of, json_path, literal, quoted, values_name
+from pipeline.ingest.detect import Recognised
+from pipeline.ingest.records import document_records, file_text, page_records
 
 _MAX_LINE_BYTES = 16_000_000
+_BUFFER_BYTES = 32_000_000  # of the reader; by default it holds 16 lines of the longest
 
 
-def stage(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
+def stage(
+    con: duckdb.DuckDBPyConnection, found: Recognised, latest: dict[str, prometheus.Counters]
+) -> None:
     """Make the views that a source's SQL reads.
 
     source_rows has source_line and every column that the source declares, null where the file has
-    none; staged_rejects has source_line and reject_reasons of lines that are no rows at all.
+    none, and the record itself as `document`, null for tables; staged_rejects has source_line and
+    reject_reasons of lines that are no rows at all. `latest` hands the counters of metrics from
+    one file to the next.
     """
     con.execute("drop view if exists source_rows")
     con.execute(
@@ -23,6 +33,8 @@ def stage(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
         _stage_parquet(con, found)
     elif found.file_kind == "csv":
         _stage_csv(con, found)
+    elif found.file_kind == "metrics":
+        _stage_metrics(con, found, latest)
     else:
         _stage_json(con, found)
 
@@ -36,93 +48,116 @@ def clear(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def _stage_parquet(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
-    columns = ", ".join(
-        f"{_quoted(key)} as {_column_name(key)}"
-        if key in found.columns
-        else f"null::varchar as {_column_name(key)}"
-        for key in found.source.columns
-    )
+    columns = columns_of(found.source.columns, {name: quoted(name) for name in found.columns})
     con.execute(
-        "create or replace temp view source_rows as select file_row_number + 1 as source_line, "
-        f"{columns} from read_parquet({_literal(str(found.path))}, file_row_number = true)"
+        "create or replace temp view source_rows as select source_line, null::json as document, "
+        f"{_listed(columns.shown)} from (select file_row_number + 1 as source_line, "
+        f"{_listed(columns.kept)} "
+        f"from read_parquet({literal(str(found.path))}, file_row_number = true))"
     )
 
 
 def _stage_csv(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
     """Read a CSV file as text; a line that is not of its shape keeps its number and reason."""
     cells = [f"c{number}" for number in range(len(found.columns))]
-    _read_text(
-        con,
-        found,
-        cells,
-        f"header = true, delim = {_literal(found.delimiter)}, quote = '\"', escape = '\"'",
-    )
     cell_of = dict(zip(reversed(found.columns), reversed(cells), strict=True))
-    columns = ", ".join(
-        f"{cell_of[key]} as {_column_name(key)}"
-        if key in cell_of
-        else f"null::varchar as {_column_name(key)}"
-        for key in found.source.columns
-    )
+    columns = columns_of(found.source.columns, cell_of)
+    shape = f"header = true, delim = {literal(found.delimiter)}, quote = '\"', escape = '\"'"
+    _read_text(con, found, cells, shape, columns.kept)
+    _number_lines(con, first_line=2)
     con.execute(
-        f"create or replace temp view source_rows as select source_line, {columns} "
-        "from numbered_cells"
+        "create or replace temp view source_rows as select source_line, null::json as document, "
+        f"{_listed(columns.shown)} from numbered_cells"
     )
 
 
 def _stage_json(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
-    """Read JSON records; every declared key comes out of one parse of its line, as text.
+    """Read JSON records; of flat ones, nothing but the declared values is kept.
 
-    The record itself is there too, as `document`, for forms that nest rows in lists.
+    Of others the record itself is there too, as `document`, for forms that nest rows in lists.
     """
-    if found.file_kind == "document":
-        _cut_document(con, found)
+    columns = columns_of(found.source.columns, _text_cells(found), record="line")
+    is_json = f"{values_name('line')} is not null"
+    kept = [*columns.kept, f"not ({is_json}) and trim(line) <> '' as is_broken"]
+    shown = list(columns.shown)
+    if not found.source.is_flat:
+        kept.append("line")
+        shown.append("line::json as document")
+    if found.file_kind == "json":
+        shape = "header = false, delim = '\x01', quote = '', escape = ''"
+        _read_text(con, found, ["line"], shape, kept)
     else:
-        _read_text(con, found, ["line"], "header = false, delim = '\x01', quote = '', escape = ''")
-    con.execute("""
-        insert into staged_rejects
-        select source_line, 'not_json' from numbered_cells
-        where trim(line) <> '' and not json_valid(line)
-    """)
-    paths = ", ".join(_literal("$." + key) for key in found.source.columns)
-    columns = "".join(
-        f", found_values[{number}] as {_column_name(key)}"
-        for number, key in enumerate(found.source.columns, start=1)
+        of_file = document_records if found.file_kind == "document" else page_records
+        _lay_records(con, of_file(found.path, found.is_gzip), kept)
+    _number_lines(con, first_line=1)
+    con.execute(
+        "insert into staged_rejects select source_line, 'not_json' from numbered_cells "
+        "where is_broken"
     )
     con.execute(
-        f"""
-        create or replace temp view source_rows as
-        with parsed as (
-            select
-                source_line, line::json as document,
-                json_extract_string(line, [{paths}]::varchar[]) as found_values
-            from numbered_cells
-            where json_valid(line)
-        )
-        select source_line, document{columns} from parsed
-        """  # keys are our own declarations
+        f"create or replace temp view source_rows as select {_listed(('source_line', *shown))} "
+        f"from numbered_cells where {is_json}"
     )
 
 
-def _cut_document(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
-    """Lay the records of one JSON value on lines of their own, numbered from 1."""
-    lines = [json.dumps(record) for record in document_records(found.path, found.is_gzip)]
-    con.execute("create or replace temp table source_cells (line varchar)")
-    con.execute("insert into source_cells select unnest($lines::varchar[])", {"lines": lines})
-    _number_lines(con, first_line=1)
+def _text_cells(found: Recognised) -> dict[str, str]:
+    """Return the values of a JSON record that should be objects but are texts, or objects of none.
+
+    Some exports write JSON into the texts of their JSON.
+    """
+    roots = {key.partition(".")[0] for key in found.source.columns if "." in key}
+    return {
+        root: f"try(json_extract_string(line, {literal(json_path(root))}))"
+        for root in sorted(roots & set(found.columns))
+        if not any(column.startswith(f"{root}.") for column in found.columns)
+    }
+
+
+def _stage_metrics(
+    con: duckdb.DuckDBPyConnection, found: Recognised, latest: dict[str, prometheus.Counters]
+) -> None:
+    """Read what the counters of a file's scrapes grew by."""
+    scrapes, bad_lines = prometheus.scrapes_of(file_text(found.path, found.is_gzip))
+    columns = columns_of(found.source.columns, {}, record="line")
+    records = prometheus.growths(scrapes, found.source.columns, latest)
+    _lay_records(con, records, columns.kept)
+    con.execute(
+        f"create or replace temp view source_rows as select {_listed(columns.shown)} "
+        "from source_cells"
+    )
+    con.execute(
+        "insert into staged_rejects select unnest($lines::bigint[]), 'not_metrics'",
+        {"lines": bad_lines},
+    )
+
+
+def _lay_records(
+    con: duckdb.DuckDBPyConnection, records: Iterable[Mapping[str, Any]], kept: Iterable[str]
+) -> None:
+    """Keep what is to be kept of records as if each were a line."""
+    con.execute(
+        f"create or replace temp table source_cells as select {_listed(kept)} "
+        "from (select unnest($lines::varchar[]) as line)",
+        {"lines": [json.dumps(record) for record in records]},
+    )
 
 
 def _read_text(
-    con: duckdb.DuckDBPyConnection, found: Recognised, cells: list[str], shape: str
+    con: duckdb.DuckDBPyConnection,
+    found: Recognised,
+    cells: list[str],
+    shape: str,
+    kept: Iterable[str],
 ) -> None:
-    """Read every line as text into numbered_cells, broken ones into staged_rejects."""
+    """Read what is to be kept of every line into source_cells, broken ones into staged_rejects."""
     declared = ", ".join(f"'{cell}': 'varchar'" for cell in cells)
     compression = "gzip" if found.is_gzip else "none"
     con.execute(
-        "create or replace temp table source_cells as select * from "
-        f"read_csv({_literal(str(found.path))}, auto_detect = false, {shape}, "
+        f"create or replace temp table source_cells as select {_listed(kept)} from "
+        f"read_csv({literal(str(found.path))}, auto_detect = false, {shape}, "
         f"columns = {{{declared}}}, compression = '{compression}', "
-        f"max_line_size = {_MAX_LINE_BYTES}, store_rejects = true, rejects_limit = 0)"
+        f"max_line_size = {_MAX_LINE_BYTES}, buffer_size = {_BUFFER_BYTES}, "
+        "store_rejects = true, rejects_limit = 0)"
     )
     con.execute("""
         insert into staged_rejects
@@ -132,7 +167,6 @@ def _read_text(
     """)
     con.execute("drop table reject_errors")
     con.execute("drop table reject_scans")
-    _number_lines(con, first_line=2 if "header = true" in shape else 1)
 
 
 def _number_lines(con: duckdb.DuckDBPyConnection, first_line: int) -> None:
@@ -141,6 +175,13 @@ def _number_lines(con: duckdb.DuckDBPyConnection, first_line: int) -> None:
     Before the j-th rejected line stand (line − first_line − j + 1) good ones, so every good row
     from there on lies one line further down.
     """
+    has_rejects = con.execute("select 1 from staged_rejects limit 1").fetchall()
+    if not has_rejects:
+        con.execute(
+            "create or replace temp view numbered_cells as "
+            f"select rowid + {first_line} as source_line, * from source_cells"
+        )
+        return
     con.execute(f"""
         create or replace temp view numbered_cells as
         with shifts as (
@@ -163,13 +204,5 @@ def _number_lines(con: duckdb.DuckDBPyConnection, first_line: int) -> None:
     """)
 
 
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _column_name(key: str) -> str:
-    return key.replace(".", "_").lower()
+def _listed(parts: Iterable[str]) -> str:
+    return ", ".join(parts)

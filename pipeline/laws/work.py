@@ -81,6 +81,18 @@ def decode_steps(output_tokens: Number, request_count: Number) -> Number:
     return request_count * _never_negative(output_tokens - 1)
 
 
+def recomputed_tokens(input_tokens: Number, output_tokens: Number) -> Number:
+    """Return the tokens that m passes read where no cache is kept: n, then n + 1, and so on."""
+    return input_tokens * output_tokens + output_tokens * (output_tokens - 1) / 2
+
+
+def recomputed_pairs(input_tokens: Number, output_tokens: Number) -> Number:
+    """Return the causal pairs of m passes where no cache is kept: the sum of L·(L + 1) / 2."""
+    n, m = input_tokens, output_tokens
+    squares = m * n * n + n * m * (m - 1) + (m - 1) * m * (2 * m - 1) / 6
+    return (squares + recomputed_tokens(n, m)) / 2
+
+
 # Numbers of the architecture -----------------------------------------------------------------
 
 
@@ -106,6 +118,28 @@ def latent_attention_params(
     key_value = hidden * (kv_lora_rank + rope_head_dim)
     up = kv_lora_rank * heads * (nope_head_dim + v_head_dim)
     return layers * (query + key_value + up + heads * v_head_dim * hidden)
+
+
+def latent_query_params(
+    layers: Number, hidden: Number, heads: Number, nope_head_dim: Number, rope_head_dim: Number
+) -> Number:
+    """Return the weights of the query projection of latent attention that has it whole.
+
+    `latent_attention_params` counts none where `q_lora_rank` is 0; these are the ones to add.
+    """
+    return layers * hidden * heads * (nope_head_dim + rope_head_dim)
+
+
+def attention_gate_params(
+    layers: Number, hidden: Number, heads: Number, head_dim: Number
+) -> Number:
+    """Return the weights of a gate on the output of attention, as wide as the query."""
+    return layers * hidden * heads * head_dim
+
+
+def state_layer_params(layers: Number, params_per_layer: Number) -> Number:
+    """Return the weights of the layers that keep a state of one size in place of a cache."""
+    return layers * params_per_layer
 
 
 def ffn_params(
@@ -160,6 +194,11 @@ def latent_kv_bytes_per_position(
     return bytes_per_kv_element * layers * (kv_lora_rank + rope_head_dim)
 
 
+def state_bytes(layers: Number, state_bytes_per_layer: Number) -> Number:
+    """Return the bytes that the state of one request takes, however long it is."""
+    return layers * state_bytes_per_layer
+
+
 def weight_bytes(bytes_per_weight: Number, params: Number) -> Number:
     """Return the bytes that `params` weights take, rounded to whole bytes."""
     return (2 * bytes_per_weight * params + 1) // 2
@@ -172,6 +211,7 @@ def batch_max(
     held_weight_bytes: Number,
     kv_bytes: Number,
     context_tokens: Number,
+    state_bytes: Number = 0,
 ) -> Number:
     """Return how many requests of `context_tokens` fit beside the weights; below 1: none fit.
 
@@ -182,9 +222,10 @@ def batch_max(
         held_weight_bytes: All weights, every expert and an untied embedding included.
         kv_bytes: Cache bytes per position.
         context_tokens: Input plus output tokens of one request.
+        state_bytes: What layers without a cache keep of a request.
     """
     free_bytes = usable_frac * gpu_count * gpu_memory_gb * 10**9 - held_weight_bytes
-    return free_bytes // (kv_bytes * context_tokens)
+    return free_bytes // (kv_bytes * context_tokens + state_bytes)
 
 
 # Work ----------------------------------------------------------------------------------------
@@ -217,6 +258,11 @@ def kv_read_bytes(kv_bytes: Number, positions: Number) -> Number:
     return kv_bytes * positions
 
 
+def state_moved_bytes(state_bytes: Number, passes: Number) -> Number:
+    """Return the state bytes read and written over all passes; a cache is only read."""
+    return 2 * state_bytes * passes
+
+
 def weight_read_bytes(pass_weight_bytes: Number, passes: Number) -> Number:
     """Return the weight bytes streamed over all passes, before the batch shares them."""
     return pass_weight_bytes * passes
@@ -240,6 +286,9 @@ LAWS = (
     decode_steps,
     attention_params,
     latent_attention_params,
+    latent_query_params,
+    attention_gate_params,
+    state_layer_params,
     ffn_params,
     experts_touched,
     head_params,
@@ -247,6 +296,7 @@ LAWS = (
     latent_attention_flop_per_pair,
     kv_bytes_per_position,
     latent_kv_bytes_per_position,
+    state_bytes,
     weight_bytes,
     batch_max,
 )
@@ -256,6 +306,7 @@ EXACT_LAWS = (
     decode_flop,
     decode_attention_flop,
     kv_read_bytes,
+    state_moved_bytes,
     weight_read_bytes,
     layer_steps,
 )

@@ -13,6 +13,7 @@ from pipeline.report.sections import (
     coverage,
     energy,
     intake,
+    reconciliation,
     summary,
     teams,
 )
@@ -42,6 +43,10 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
         cost_per_task.section(costs),
         energy.section(in_month(frames["mart_energy_per_class"], month)),
         teams.section(in_month(frames["mart_team_chargeback"], month), costs),
+        reconciliation.section(
+            in_month(frames["mart_reconciliation"], month),
+            in_month(frames["mart_other_charges"], month),
+        ),
         coverage.section(in_month(frames["mart_coverage"], month)),
         intake.section(frames["mart_intake"]),
         assumptions.section(frames["assumptions"], frames["assumed"]),

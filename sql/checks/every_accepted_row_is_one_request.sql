@@ -6,7 +6,9 @@ with
 counts as (
     select
         (select count(*) from stg_usage) as accepted_count,
-        (select sum(int_usage_groups.row_count) from int_usage_groups) as request_row_count
+        (
+            select coalesce(sum(int_usage_groups.row_count), 0) from int_usage_groups
+        ) as request_row_count
 )
 
 select

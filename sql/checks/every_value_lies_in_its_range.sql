@@ -1,5 +1,5 @@
 -- severity: error
--- meaning: low <= value <= high for every energy
+-- meaning: low <= value <= high for every energy, and none is without its range
 
 select
     mart_energy_per_class.month,
@@ -12,7 +12,8 @@ select
 from mart_energy_per_class
 where
     mart_energy_per_class.gpu_energy_j is not null
-    and not (
+    and not coalesce(
         mart_energy_per_class.energy_low_j <= mart_energy_per_class.gpu_energy_j
-        and mart_energy_per_class.gpu_energy_j <= mart_energy_per_class.energy_high_j
+        and mart_energy_per_class.gpu_energy_j <= mart_energy_per_class.energy_high_j,
+        false
     )

@@ -8,7 +8,7 @@ teams as (
         mart_team_chargeback.month,
         sum(mart_team_chargeback.request_count) as request_count,
         coalesce(sum(mart_team_chargeback.cost_usd), 0) as cost_usd,
-        coalesce(sum(mart_team_chargeback.gpu_energy_j::decimal(38, 9)), 0)::double as energy_j
+        coalesce(sum(mart_team_chargeback.gpu_energy_j::decimal(38, 15)), 0)::double as energy_j
     from mart_team_chargeback
     group by all
 ),
@@ -18,7 +18,7 @@ classes as (
         mart_cost_per_task.month,
         sum(mart_cost_per_task.request_count) as request_count,
         coalesce(sum(mart_cost_per_task.cost_usd), 0) as cost_usd,
-        coalesce(sum(mart_cost_per_task.gpu_energy_j::decimal(38, 9)), 0)::double as energy_j
+        coalesce(sum(mart_cost_per_task.gpu_energy_j::decimal(38, 15)), 0)::double as energy_j
     from mart_cost_per_task
     group by all
 )

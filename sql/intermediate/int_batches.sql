@@ -21,7 +21,8 @@ caps as (
                 int_deployments.gpu_memory_gb,
                 int_deployments.held_weight_bytes,
                 int_deployments.kv_bytes_per_position,
-                int_class_moments.mean_input_tokens + int_class_moments.mean_output_tokens
+                int_class_moments.mean_input_tokens + int_class_moments.mean_output_tokens,
+                int_deployments.state_bytes
             )
         ) as batch_max
     from int_class_moments

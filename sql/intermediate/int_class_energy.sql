@@ -2,6 +2,7 @@
 -- A closed model's energy is the geometric mean of its stand-ins' totals; its three terms are the
 -- stand-ins' geometric means scaled to add up to it. The range takes the batch's and the method's
 -- doubt as independent: their log half-widths add in squares.
+-- Where a log does not tell cached tokens apart, the usual share of the class lowers the low end.
 -- The rates price one token moment each, so that teams and requests share out exactly this energy.
 -- Requests without a single input token (refused, failed at once) had no work: their energy is 0.
 -- grain: month, provider, model_id, query_class
@@ -139,6 +140,15 @@ scaled as (
                     )
                 )
             )
+            + square(
+                ln(
+                    1 - cached.value
+                    * moments.cache_unknown_tokens::double
+                    / nullif(moments.input_tokens, 0)::double
+                    * blended.prefill_mean_j
+                    / (blended.prefill_mean_j + blended.kv_cache_mean_j + blended.next_token_mean_j)
+                )
+            )
         ) as low_log,
         sqrt(
             square(ln(blended.energy_at_batch_low_j / blended.energy_j))
@@ -166,6 +176,8 @@ scaled as (
             and blended.model_id = grades.model_id
             and blended.query_class = grades.query_class
     inner join stg_grade_ranges as ranges on grades.evidence_grade = ranges.evidence_grade
+    inner join stg_assumptions as cached
+        on cached.assumption = 'cache_read_frac_' || blended.query_class
 ),
 
 facility as (

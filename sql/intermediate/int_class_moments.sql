@@ -13,6 +13,7 @@ select
     sum(int_usage_groups.guessed_request_count)::decimal(38, 0) as guessed_request_count,
     sum(int_usage_groups.prompt_tokens)::decimal(38, 0) as input_tokens,
     sum(int_usage_groups.passes)::decimal(38, 0) as passes,
+    sum(int_usage_groups.cache_unknown_tokens)::decimal(38, 0) as cache_unknown_tokens,
     sum(int_usage_groups.prefilled_tokens)::decimal(38, 0) as prefilled_tokens,
     sum(int_usage_groups.prefill_pairs)::decimal(38, 0) as prefill_pairs,
     sum(int_usage_groups.decode_pairs)::decimal(38, 0) as decode_pairs,

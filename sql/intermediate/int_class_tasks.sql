@@ -32,17 +32,14 @@ counted as (
     group by all
     union all
     select
-        int_requests.month,
-        int_requests.provider,
-        int_requests.model_id,
-        int_requests.query_class,
-        sum(int_requests.request_count) as task_count,
-        sum(case when int_requests.is_solved then int_requests.request_count else 0 end)
-            as solved_task_count,
-        sum(case when int_requests.is_solved is null then int_requests.request_count else 0 end)
-            as unknown_outcome_task_count
-    from int_requests
-    where int_requests.task_id is null
+        int_usage_groups.month,
+        int_usage_groups.provider,
+        int_usage_groups.model_id,
+        int_usage_groups.query_class,
+        sum(int_usage_groups.taskless_request_count) as task_count,
+        sum(int_usage_groups.taskless_solved_request_count) as solved_task_count,
+        sum(int_usage_groups.taskless_unknown_outcome_request_count) as unknown_outcome_task_count
+    from int_usage_groups
     group by all
 )
 

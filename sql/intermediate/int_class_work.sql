@@ -20,6 +20,7 @@ work as (
         sizes.head_params,
         sizes.attention_flop_per_pair,
         sizes.kv_bytes_per_position,
+        sizes.state_bytes,
         sizes.weight_bytes,
         sets.a_j_per_flop,
         sets.b_j_per_kv_byte,
@@ -37,7 +38,8 @@ work as (
         decode_flop(sizes.body_params, sizes.head_params, moments.decode_steps) as decode_flop,
         decode_attention_flop(sizes.attention_flop_per_pair, moments.decode_pairs)
             as decode_attention_flop,
-        kv_read_bytes(sizes.kv_bytes_per_position, moments.cache_positions) as kv_read_bytes,
+        kv_read_bytes(sizes.kv_bytes_per_position, moments.cache_positions)
+        + state_moved_bytes(sizes.state_bytes, moments.passes) as kv_read_bytes,
         weight_read_bytes(sizes.weight_bytes, moments.passes) as weight_read_bytes,
         weight_read_bytes(sizes_low.weight_bytes, moments.passes) as weight_read_at_low_bytes,
         weight_read_bytes(sizes_high.weight_bytes, moments.passes) as weight_read_at_high_bytes,
@@ -113,14 +115,25 @@ select
     ::double as energy_j_per_cache_position,
     prefill_energy_j(work.a_j_per_flop, 2 * (work.body_params + work.head_params))::double
         as energy_j_per_decode_step,
-    next_token_energy_j(
-        work.a_j_per_flop, work.c_j_per_weight_byte, work.s_j_per_layer_step, work.s_j_per_step,
-        0, work.weight_bytes, work.layers * work.gpu_count, work.gpu_count, work.batch
+    (
+        next_token_energy_j(
+            work.a_j_per_flop, work.c_j_per_weight_byte, work.s_j_per_layer_step,
+            work.s_j_per_step, 0, work.weight_bytes, work.layers * work.gpu_count, work.gpu_count,
+            work.batch
+        )
+        + kv_cache_energy_j(
+            work.a_j_per_flop, work.b_j_per_kv_byte, state_moved_bytes(work.state_bytes, 1), 0
+        )
     )::double as energy_j_per_pass,
-    optimum_output_tokens(
-        work.a_j_per_flop, work.b_j_per_kv_byte, work.body_params, work.attention_flop_per_pair,
-        work.kv_bytes_per_position, work.mean_input_tokens,
-        work.mean_input_tokens
-        - work.prefilled_tokens::double / work.prompts::double
-    )::double as optimum_output_tokens
+    case
+        when work.kv_bytes_per_position > 0
+            then
+                optimum_output_tokens(
+                    work.a_j_per_flop, work.b_j_per_kv_byte, work.body_params,
+                    work.attention_flop_per_pair, work.kv_bytes_per_position,
+                    work.mean_input_tokens,
+                    work.mean_input_tokens
+                    - work.prefilled_tokens::double / work.prompts::double
+                )
+    end::double as optimum_output_tokens
 from work

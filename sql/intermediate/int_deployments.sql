@@ -92,43 +92,17 @@ counted as (
         stg_coefficients.coefficient_set_id,
         stg_coefficients.stack,
         coalesce(placed.told_gpu, stg_coefficients.gpu) as gpu,
-        case
-            when arch.kv_lora_rank > 0
-                then
-                    latent_kv_bytes_per_position(
-                        arch.bytes_per_kv_element, arch.attention_layers, arch.kv_lora_rank,
-                        arch.rope_head_dim
-                    )
-            else
-                kv_bytes_per_position(
-                    arch.bytes_per_kv_element, arch.attention_layers, arch.kv_heads, arch.head_dim
-                )
-        end as kv_bytes_per_position,
+        parts.kv_bytes_per_position,
+        parts.state_bytes,
         weight_bytes(
             placed.bytes_per_weight,
-            case
-                when arch.kv_lora_rank > 0
-                    then
-                        latent_attention_params(
-                            arch.attention_layers, arch.hidden, arch.heads, arch.q_lora_rank,
-                            arch.kv_lora_rank, arch.nope_head_dim, arch.rope_head_dim,
-                            arch.v_head_dim
-                        )
-                else
-                    attention_params(
-                        arch.attention_layers, arch.hidden, arch.heads, arch.kv_heads,
-                        arch.head_dim
-                    )
-            end
-            + ffn_params(
-                arch.layers, arch.dense_layers, arch.hidden, arch.ffn_matrices, arch.dense_ffn,
-                arch.ffn, arch.experts, arch.shared_ffn
-            )
-            + head_params(arch.vocab, arch.hidden)
-            * case when arch.has_tied_embeddings then 1 else 2 end
+            parts.mixing_params
+            + parts.held_ffn_params
+            + parts.head_params * case when arch.has_tied_embeddings then 1 else 2 end
         ) as held_weight_bytes
     from placed
     inner join stg_architectures as arch on placed.architecture_id = arch.architecture_id
+    inner join int_architectures as parts on placed.architecture_id = parts.architecture_id
     inner join ranked_sets
         on
             placed.provider = ranked_sets.provider
@@ -170,6 +144,7 @@ select
     )::integer as gpu_count,
     counted.told_batch::double as told_batch,
     counted.kv_bytes_per_position::double as kv_bytes_per_position,
+    counted.state_bytes::double as state_bytes,
     counted.held_weight_bytes::double as held_weight_bytes
 from counted
 inner join stg_gpus on counted.gpu = stg_gpus.gpu

@@ -1,11 +1,30 @@
 -- One name under which an input calls a model, with the provider it names ('' where it does not).
 -- grain: input_id, logged_provider, logged_model_name
 
+with
+
+rows_of_models as (
+    select
+        stg_usage.input_id,
+        stg_usage.logged_provider,
+        stg_usage.logged_model_name,
+        stg_usage.output_tokens
+    from stg_usage
+    union all
+    select
+        stg_charges.input_id,
+        stg_charges.logged_provider,
+        stg_charges.logged_model_name,
+        null as output_tokens
+    from stg_charges
+    where stg_charges.logged_model_name <> ''
+)
+
 select
-    stg_usage.input_id::integer as input_id,
-    stg_usage.logged_provider::varchar as logged_provider,
-    stg_usage.logged_model_name::varchar as logged_model_name,
+    rows_of_models.input_id::integer as input_id,
+    rows_of_models.logged_provider::varchar as logged_provider,
+    rows_of_models.logged_model_name::varchar as logged_model_name,
     count(*)::bigint as row_count,
-    sum(stg_usage.output_tokens)::decimal(38, 0) as output_tokens
-from stg_usage
+    sum(rows_of_models.output_tokens)::decimal(38, 0) as output_tokens
+from rows_of_models
 group by all

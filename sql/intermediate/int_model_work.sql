@@ -1,5 +1,5 @@
 -- What one pass of an architecture costs in work, at one batch (experts touched depend on it).
--- The only place that knows MHA, GQA, MQA, MLA, experts and precision.
+-- The only place that knows how many experts a batch touches, and precision.
 -- grain: architecture_id, bytes_per_weight, batch
 
 with
@@ -23,22 +23,8 @@ sized as (
         batches.bytes_per_weight,
         batches.batch,
         arch.layers,
-        case
-            when arch.kv_lora_rank > 0
-                then
-                    latent_attention_params(
-                        arch.attention_layers, arch.hidden, arch.heads, arch.q_lora_rank,
-                        arch.kv_lora_rank, arch.nope_head_dim, arch.rope_head_dim, arch.v_head_dim
-                    )
-            else
-                attention_params(
-                    arch.attention_layers, arch.hidden, arch.heads, arch.kv_heads, arch.head_dim
-                )
-        end as attention_params,
-        ffn_params(
-            arch.layers, arch.dense_layers, arch.hidden, arch.ffn_matrices, arch.dense_ffn,
-            arch.ffn, arch.active_experts, arch.shared_ffn
-        ) as active_ffn_params,
+        parts.mixing_params,
+        parts.active_ffn_params,
         ffn_params(
             arch.layers, arch.dense_layers, arch.hidden, arch.ffn_matrices, arch.dense_ffn,
             arch.ffn,
@@ -49,29 +35,13 @@ sized as (
             end,
             arch.shared_ffn
         ) as touched_ffn_params,
-        head_params(arch.vocab, arch.hidden) as head_params,
-        case
-            when arch.kv_lora_rank > 0
-                then
-                    latent_attention_flop_per_pair(
-                        arch.attention_layers, arch.heads, arch.kv_lora_rank, arch.rope_head_dim
-                    )
-            else attention_flop_per_pair(arch.attention_layers, arch.heads, arch.head_dim)
-        end as attention_flop_per_pair,
-        case
-            when arch.kv_lora_rank > 0
-                then
-                    latent_kv_bytes_per_position(
-                        arch.bytes_per_kv_element, arch.attention_layers, arch.kv_lora_rank,
-                        arch.rope_head_dim
-                    )
-            else
-                kv_bytes_per_position(
-                    arch.bytes_per_kv_element, arch.attention_layers, arch.kv_heads, arch.head_dim
-                )
-        end as kv_bytes_per_position
+        parts.head_params,
+        parts.attention_flop_per_pair,
+        parts.kv_bytes_per_position,
+        parts.state_bytes
     from batches
     inner join stg_architectures as arch on batches.architecture_id = arch.architecture_id
+    inner join int_architectures as parts on batches.architecture_id = parts.architecture_id
 )
 
 select
@@ -79,12 +49,13 @@ select
     sized.bytes_per_weight::double as bytes_per_weight,
     sized.batch::double as batch,
     sized.layers::integer as layers,
-    (sized.attention_params + sized.active_ffn_params)::double as body_params,
+    (sized.mixing_params + sized.active_ffn_params)::double as body_params,
     sized.head_params::double as head_params,
     sized.attention_flop_per_pair::double as attention_flop_per_pair,
     sized.kv_bytes_per_position::double as kv_bytes_per_position,
+    sized.state_bytes::double as state_bytes,
     weight_bytes(
         sized.bytes_per_weight,
-        sized.attention_params + sized.touched_ffn_params + sized.head_params
+        sized.mixing_params + sized.touched_ffn_params + sized.head_params
     )::double as weight_bytes
 from sized

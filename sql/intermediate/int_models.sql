@@ -51,6 +51,7 @@ identified as (
         keyed.named_provider,
         keyed.name_key,
         keyed.undated_key,
+        mapped.model_id is not null as is_mapped,
         coalesce(
             mapped.model_id,
             exact.model_id,
@@ -72,6 +73,7 @@ hosted as (
         identified.logged_model_name,
         identified.name_key,
         identified.undated_key,
+        identified.is_mapped,
         identified.model_id,
         case
             when identified.named_provider <> '' then identified.named_provider
@@ -91,7 +93,10 @@ select
     (hosted.model_id is not null)::boolean as is_known_model,
     coalesce(stg_providers.hosting_kind, 'api')::varchar as hosting_kind,
     coalesce(
-        price_of_name.price_model, price_of_undated.price_model, price_of_model.price_model
+        case when hosted.is_mapped then price_of_model.price_model end,
+        price_of_name.price_model,
+        price_of_undated.price_model,
+        price_of_model.price_model
     )::varchar as price_model
 from hosted
 left join stg_providers on hosted.provider = stg_providers.provider

@@ -45,15 +45,17 @@ select
     rates.facility_high_ratio::double as facility_high_ratio,
     rates.carbon_gco2e_per_kwh::double as carbon_gco2e_per_kwh,
     rates.electricity_usd_per_kwh::double as electricity_usd_per_kwh,
-    (
-        moments.prefilled_tokens::double * rates.energy_j_per_prefilled_token
-        + moments.prefill_pairs::double * rates.energy_j_per_pair
-        + moments.prompts::double * rates.energy_j_per_prompt
-        + moments.cache_positions::double * rates.energy_j_per_cache_position
-        + moments.decode_pairs::double * rates.energy_j_per_pair
-        + moments.decode_steps::double * rates.energy_j_per_decode_step
-        + moments.passes::double * rates.energy_j_per_pass
-    )::double as gpu_energy_j
+    case
+        when moments.measurable_request_count > 0
+            then
+                moments.prefilled_tokens::double * rates.energy_j_per_prefilled_token
+                + moments.prefill_pairs::double * rates.energy_j_per_pair
+                + moments.prompts::double * rates.energy_j_per_prompt
+                + moments.cache_positions::double * rates.energy_j_per_cache_position
+                + moments.decode_pairs::double * rates.energy_j_per_pair
+                + moments.decode_steps::double * rates.energy_j_per_decode_step
+                + moments.passes::double * rates.energy_j_per_pass
+    end::double as gpu_energy_j
 from moments
 left join int_class_energy as rates
     on

@@ -13,11 +13,10 @@ counted as (
     group by all
     union all
     select
-        int_requests.month,
-        int_requests.team,
-        sum(int_requests.request_count) as task_count
-    from int_requests
-    where int_requests.task_id is null
+        int_usage_groups.month,
+        int_usage_groups.team,
+        sum(int_usage_groups.taskless_request_count) as task_count
+    from int_usage_groups
     group by all
 )
 

@@ -25,11 +25,34 @@ select
     )::decimal(38, 0) as guessed_request_count,
     sum(case when int_requests.is_cache_known then int_requests.request_count else 0 end)
     ::decimal(38, 0) as cache_known_request_count,
+    sum(
+        case
+            when int_requests.has_work and not int_requests.is_cache_known
+                then int_requests.input_tokens
+            else 0
+        end
+    )::decimal(38, 0) as cache_unknown_tokens,
     sum(case when int_requests.is_class_logged then int_requests.request_count else 0 end)
     ::decimal(38, 0) as class_logged_request_count,
     sum(
         case when int_requests.is_solved is not null then int_requests.request_count else 0 end
     )::decimal(38, 0) as outcome_known_request_count,
+    sum(case when int_requests.task_id is null then int_requests.request_count else 0 end)
+    ::decimal(38, 0) as taskless_request_count,
+    sum(
+        case
+            when int_requests.task_id is null and int_requests.is_solved
+                then int_requests.request_count
+            else 0
+        end
+    )::decimal(38, 0) as taskless_solved_request_count,
+    sum(
+        case
+            when int_requests.task_id is null and int_requests.is_solved is null
+                then int_requests.request_count
+            else 0
+        end
+    )::decimal(38, 0) as taskless_unknown_outcome_request_count,
     sum(int_requests.input_tokens)::decimal(38, 0) as input_tokens,
     sum(int_requests.uncached_input_tokens)::decimal(38, 0) as uncached_input_tokens,
     sum(int_requests.cache_read_tokens)::decimal(38, 0) as cache_read_tokens,

@@ -33,7 +33,7 @@ energies as (
         int_team_energy.month,
         int_team_energy.team,
         sum(int_team_energy.unmeasured_request_count) as unmeasured_request_count,
-        sum(int_team_energy.gpu_energy_j::decimal(38, 9)) as gpu_energy_j,
+        sum(int_team_energy.gpu_energy_j::decimal(38, 15)) as gpu_energy_j,
         sum(
             facility_energy_kwh(int_team_energy.gpu_energy_j, int_team_energy.facility_ratio)
             ::decimal(38, 15)
@@ -61,7 +61,7 @@ graded as (
         int_team_energy.month,
         int_team_energy.team,
         int_team_energy.evidence_grade,
-        sum(int_team_energy.gpu_energy_j::decimal(38, 9))::double as grade_energy_j
+        sum(int_team_energy.gpu_energy_j::decimal(38, 15))::double as grade_energy_j
     from int_team_energy
     where int_team_energy.gpu_energy_j is not null
     group by all

@@ -43,6 +43,7 @@ select
     try_cast(source_rows.latency_s as double) as latency_s,
     try_cast(source_rows.ttft_s as double) as ttft_s,
     money_of(source_rows.billed_cost_usd) as billed_cost_usd,
+    nullif(trim(source_rows.billed_currency::varchar), '') as billed_currency,
     source_rows.charge_kind::varchar as charge_kind,
     try_cast(source_rows.charge_quantity as double) as charge_quantity,
     source_rows.charge_unit::varchar as charge_unit,

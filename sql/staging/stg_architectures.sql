@@ -28,5 +28,9 @@ select
     bytes_per_weight::double as bytes_per_weight,
     bytes_per_kv_element::double as bytes_per_kv_element,
     context_tokens::integer as context_tokens,
-    architecture_class::varchar as architecture_class
+    architecture_class::varchar as architecture_class,
+    has_attention_gate::boolean as has_attention_gate,
+    ssm_layers::integer as ssm_layers,
+    ssm_params_per_layer::bigint as ssm_params_per_layer,
+    ssm_state_bytes::bigint as ssm_state_bytes
 from raw_architectures

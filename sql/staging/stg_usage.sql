@@ -22,7 +22,7 @@ select
     raw_usage.reasoning_tokens::bigint as reasoning_tokens,
     coalesce(raw_usage.is_cache_known, false)::boolean as is_cache_known,
     raw_usage.request_count::bigint as request_count,
-    (raw_usage.bucket_end_at is not null or coalesce(raw_usage.request_count, 1) > 1)::boolean
+    coalesce(raw_usage.request_count > 1, raw_usage.bucket_end_at is not null)::boolean
         as is_bucket,
     case
         when coalesce(raw_usage.is_batch, false) then 'batch'
@@ -38,7 +38,9 @@ select
     coalesce(lower(raw_usage.finish_reason) in ('length', 'max_tokens'), false)::boolean
         as is_cut_off,
     raw_usage.is_solved::boolean as is_solved,
-    raw_usage.billed_cost_usd::decimal(24, 12) as billed_cost_usd,
-    raw_usage.charge_kind::varchar as charge_kind
+    raw_usage.billed_cost_usd::decimal(24, 12) as billed_cost_usd
 from raw_usage
-where raw_usage.reject_reasons is null and not raw_usage.is_duplicate
+where
+    raw_usage.reject_reasons is null
+    and not raw_usage.is_duplicate
+    and raw_usage.charge_kind is null

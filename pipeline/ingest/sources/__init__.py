@@ -5,7 +5,16 @@ turns its own columns into the usage record. Facts on the forms: their makers' d
 real files.
 """
 
-from pipeline.ingest.sources import agents, gateways, general, providers, traces
+from pipeline.ingest.sources import (
+    agents,
+    bills,
+    gateways,
+    general,
+    observability,
+    providers,
+    servers,
+    traces,
+)
 from pipeline.ingest.sources.general import GENERAL_COLUMNS
 from pipeline.ingest.sources.source import Source
 
@@ -15,9 +24,13 @@ __all__ = ["GENERAL_COLUMNS", "SOURCES", "SOURCE_BY_NAME", "Source"]
 SOURCES: tuple[Source, ...] = (
     *traces.SOURCES,
     *providers.SOURCES,
+    *bills.SOURCES,
     *gateways.SOURCES,
+    *observability.SOURCES,
+    *servers.SOURCES,
     *agents.SOURCES,
     *general.SOURCES,
+    *providers.REPLIES,
 )
 
 SOURCE_BY_NAME = {source.name: source for source in SOURCES}

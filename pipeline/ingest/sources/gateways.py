@@ -1,9 +1,10 @@
-"""What gateways and observability tools log: one request or span a record."""
+"""What gateways log: one request a record, or one day of them."""
 
 from pipeline.ingest.sources.source import Source
 
 _LITELLM_KEYS = (
     "request_id",
+    "call_type",
     "startTime",
     "endTime",
     "completionStartTime",
@@ -18,22 +19,138 @@ _LITELLM_KEYS = (
     "session_id",
     "status",
     "spend",
+    "cache_hit",
     "request_tags",
     "metadata.user_api_key_team_alias",
     "metadata.additional_usage_values",
-    "metadata.additional_usage_values.cache_read_input_tokens",
-    "metadata.additional_usage_values.cache_creation_input_tokens",
-    "metadata.additional_usage_values.prompt_tokens_details.cached_tokens",
-    "metadata.additional_usage_values.completion_tokens_details.reasoning_tokens",
+    "metadata.usage_object",
+)
+
+_LITELLM_DAILY_COLUMNS = (
+    "date",
+    "user_id",
+    "team_id",
+    "organization_id",
+    "end_user_id",
+    "agent_id",
+    "tag",
+    "api_key",
+    "model",
+    "model_group",
+    "custom_llm_provider",
+    "mcp_namespaced_tool_name",
+    "endpoint",
+    "prompt_tokens",
+    "completion_tokens",
+    "cache_read_input_tokens",
+    "cache_creation_input_tokens",
+    "spend",
+    "api_requests",
+    "successful_requests",
+)
+
+_OPENROUTER_DAILY_COLUMNS = (
+    "Date",
+    "Slug",
+    "Usage",
+    "BYOK Usage",
+    "Requests",
+    "Prompt Tokens",
+    "Completion Tokens",
+    "Reasoning Tokens",
+)
+
+_OPENROUTER_GENERATION_COLUMNS = (
+    "generation_id",
+    "created_at",
+    "cost_total",
+    "byok_usage_inference",
+    "tokens_prompt",
+    "tokens_completion",
+    "tokens_reasoning",
+    "tokens_cached",
+    "model_permaslug",
+    "cancelled",
+    "user",
+    "finish_reason_normalized",
+    "generation_time_ms",
+    "time_to_first_token_ms",
+    "api_key_name",
+    "app_name",
+)
+
+_PORTKEY_USAGE_KEYS = (
+    "response.usage",
+    "response.usage.prompt_tokens_details.cached_tokens",
+    "response.usage.input_tokens_details.cached_tokens",
+    "response.usage.cache_read_input_tokens",
+    "response.usage.cache_creation_input_tokens",
+    "response.usage.completion_tokens_details.reasoning_tokens",
+    "response.usage.output_tokens_details.reasoning_tokens",
+    "response.usage.total_tokens",
+)
+
+_PORTKEY_KEYS = (
+    "id",
+    "trace_id",
+    "created_at",
+    "is_success",
+    "ai_org",
+    "ai_model",
+    "req_units",
+    "res_units",
+    "cost",
+    "cost_currency",
+    "response_time",
+    "prompt_slug",
+    "metadata._user",
+    "metadata.team",
+    "metadata.project",
+    *_PORTKEY_USAGE_KEYS,
 )
 
 SOURCES = (
     Source(
         name="litellm_spend_logs",
         title="LiteLLM spend logs",
-        containers=("json",),
+        containers=("table", "json"),
         signature=("request_id", "startTime", "prompt_tokens", "completion_tokens"),
         columns=_LITELLM_KEYS,
         duplicate_key=("request_id",),
+        is_flat=True,
+    ),
+    Source(
+        name="litellm_daily_spend",
+        title="LiteLLM daily spend table",
+        containers=("table", "json"),
+        signature=("date", "api_requests", "prompt_tokens", "completion_tokens", "spend"),
+        columns=_LITELLM_DAILY_COLUMNS,
+        duplicate_key=("request_id",),
+        is_flat=True,
+    ),
+    Source(
+        name="openrouter_daily",
+        title="OpenRouter daily activity export",
+        containers=("table",),
+        signature=("Date", "Slug", "Usage", "Prompt Tokens", "Completion Tokens"),
+        columns=_OPENROUTER_DAILY_COLUMNS,
+        duplicate_key=("request_id",),
+    ),
+    Source(
+        name="openrouter_generations",
+        title="OpenRouter activity export by generation",
+        containers=("table",),
+        signature=("generation_id", "created_at", "tokens_prompt", "model_permaslug"),
+        columns=_OPENROUTER_GENERATION_COLUMNS,
+        duplicate_key=("request_id",),
+    ),
+    Source(
+        name="portkey_logs",
+        title="Portkey log export",
+        containers=("table", "json"),
+        signature=("created_at", "ai_model", "req_units", "res_units"),
+        columns=_PORTKEY_KEYS,
+        duplicate_key=("request_id",),
+        is_flat=True,
     ),
 )

@@ -36,6 +36,7 @@ GENERAL_COLUMNS = (
     "latency_s",
     "ttft_s",
     "billed_cost_usd",
+    "billed_currency",
     "charge_kind",
     "charge_quantity",
     "charge_unit",
@@ -49,5 +50,6 @@ SOURCES = (
         signature=("occurred_at", "output_tokens"),
         columns=GENERAL_COLUMNS,
         duplicate_key=("request_id",),
+        is_flat=True,
     ),
 )

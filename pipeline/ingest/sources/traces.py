@@ -1,6 +1,40 @@
-"""Published traces of inference servers: times and lengths, hardly anything else."""
+"""Published traces of inference servers and agents: times and lengths, hardly anything else."""
 
 from pipeline.ingest.sources.source import Source
+
+_TRACELAB_ROUND_KEYS = (
+    "provider",
+    "project",
+    "session_id",
+    "round_id",
+    "trace_key",
+    "model",
+    "input_tokens_total",
+    "prefix_tokens",
+    "claude_cache_creation_input_tokens",
+    "output_tokens",
+    "reasoning_output_tokens",
+    "timing_events",
+)
+
+_BURSTGPT_COLUMNS = (
+    "Timestamp",
+    "Session ID",
+    "Elapsed time",
+    "Model",
+    "Request tokens",
+    "Response tokens",
+    "Log Type",
+)
+
+_SESSION_COLUMNS = (
+    "session_id",
+    "arrival_time",
+    "round_idx",
+    "prefix_len",
+    "input_len",
+    "output_len",
+)
 
 SOURCES = (
     Source(
@@ -12,11 +46,55 @@ SOURCES = (
         needs=("model",),
     ),
     Source(
+        name="qwen_bailian_trace",
+        title="Qwen-Bailian trace",
+        containers=("json",),
+        signature=("chat_id", "timestamp", "input_length", "output_length"),
+        columns=("chat_id", "parent_chat_id", "timestamp", "input_length", "output_length"),
+        needs=("model", "start"),
+        is_flat=True,
+    ),
+    Source(
         name="mooncake_trace",
         title="Mooncake trace",
         containers=("json",),
         signature=("timestamp", "input_length", "output_length"),
         columns=("timestamp", "input_length", "output_length"),
         needs=("model", "start"),
+        is_flat=True,
+    ),
+    Source(
+        name="burstgpt_trace",
+        title="BurstGPT trace",
+        containers=("table",),
+        signature=("Timestamp", "Model", "Request tokens", "Response tokens"),
+        columns=_BURSTGPT_COLUMNS,
+        needs=("start",),
+    ),
+    Source(
+        name="vidur_trace",
+        title="request lengths as Vidur reads them",
+        containers=("table",),
+        signature=("num_prefill_tokens", "num_decode_tokens"),
+        columns=("arrived_at", "num_prefill_tokens", "num_decode_tokens"),
+        needs=("model", "start"),
+    ),
+    Source(
+        name="tracelab_rounds",
+        title="TraceLab round trace",
+        containers=("json",),
+        signature=("round_id", "prefix_tokens", "newly_append_tokens", "output_tokens"),
+        columns=_TRACELAB_ROUND_KEYS,
+        duplicate_key=("request_id",),
+        is_flat=True,
+    ),
+    Source(
+        name="session_workload",
+        title="session workload",
+        containers=("table",),
+        signature=("session_id", "round_idx", "prefix_len", "input_len", "output_len"),
+        columns=_SESSION_COLUMNS,
+        needs=("model", "start"),
+        input_includes_cache=False,
     ),
 )

@@ -1,0 +1,53 @@
+"""Mark rows that repeat a request: by its id, or because their whole file was read before."""
+
+import duckdb
+
+from pipeline.ingest.sources import SOURCE_BY_NAME
+
+
+def mark_all(con: duckdb.DuckDBPyConnection, input_id: int) -> None:
+    """Mark every good row of a file whose content was read before."""
+    con.execute(
+        "update raw_usage set is_duplicate = true where input_id = $id and reject_reasons is null",
+        {"id": input_id},
+    )
+
+
+def mark_repeated(con: duckdb.DuckDBPyConnection) -> None:
+    """Keep the most complete row of each request: most output, input, money, then the first met.
+
+    Rows are told apart by their place in the table: several may come from one line.
+    """
+    keyed = ", ".join(
+        f"'{source.name}'" for source in SOURCE_BY_NAME.values() if source.duplicate_key
+    )
+    con.execute(
+        f"""
+        update raw_usage set is_duplicate = true
+        from (
+            with candidates as not materialized (
+                select raw_usage.rowid as row_id, input_id, source_line, request_id, output_tokens,
+                    uncached_input_tokens, cache_read_tokens, billed_cost_usd, source_format
+                from raw_usage inner join raw_inputs using (input_id)
+                where request_id is not null and reject_reasons is null and not is_duplicate
+                    and source_format in ({keyed})
+            ),
+            repeated as (
+                select hash(source_format, request_id) as request_hash
+                from candidates group by request_hash having count(*) > 1
+            )
+            select row_id
+            from candidates
+            where hash(source_format, request_id) in (select request_hash from repeated)
+            qualify row_number() over (
+                partition by source_format, request_id
+                order by
+                    output_tokens desc nulls last,
+                    coalesce(uncached_input_tokens, 0) + coalesce(cache_read_tokens, 0) desc,
+                    abs(billed_cost_usd) desc nulls last,
+                    input_id, source_line, row_id
+            ) > 1
+        ) as later
+        where raw_usage.rowid = later.row_id
+        """  # names are our own
+    )

@@ -1,0 +1,85 @@
+"""How the selects of log forms read cells: counts, times and money, unreadable ones marked."""
+
+from pipeline.ingest import contract
+
+MACROS = (
+    # An empty cell, or one that spells NULL, says nothing.
+    """create or replace macro text_of(x) as (
+        nullif(nullif(trim(x::varchar), ''), 'NULL')
+    )""",
+    # NaN: there, but no number.
+    """create or replace macro count_of(x) as (
+        case when x is null then null else coalesce(try_cast(x as double), 'nan'::double) end
+    )""",
+    # Infinity: there, but no time. A time without a zone is UTC. Times that end in a digit and Z
+    # are read without a calendar of zones, which costs half as much; a column of such times, such
+    # as Parquet has, is taken as it is.
+    """create or replace macro time_of(x timestamp) as x, (x) as (
+        case
+            when x is null then null
+            when suffix(x::varchar, 'Z') and (x::varchar)[-2] between '0' and '9'
+                then coalesce(try_cast(x as timestamp), 'infinity'::timestamp)
+            else coalesce(
+                try_cast(x as timestamptz) at time zone 'UTC', 'infinity'::timestamp
+            )
+        end
+    )""",
+    # A number of units after the start that the user tells.
+    """create or replace macro time_after_start(x, unit_s) as (
+        case
+            when x is null then null
+            else coalesce(
+                time_of(getvariable('assumed_start'))
+                + to_microseconds(try_cast(try_cast(x as double) * unit_s * 1e6 as bigint)),
+                'infinity'::timestamp
+            )
+        end
+    )""",
+    # Seconds since 1970, or milliseconds where seconds would lie beyond the year 5000.
+    """create or replace macro epoch_time_of(x) as (
+        case
+            when x is null then null
+            else coalesce(
+                to_timestamp(
+                    greatest(
+                        least(
+                            try_cast(x as double)
+                            / case when try_cast(x as double) > 1e11 then 1000 else 1 end,
+                            1e11
+                        ),
+                        -1e11
+                    )
+                ) at time zone 'UTC',
+                'infinity'::timestamp
+            )
+        end
+    )""",
+    f"""create or replace macro money_of(x) as (
+        case
+            when x is null then null
+            else coalesce(
+                try_cast(x as decimal(24, 12)), {contract.UNREADABLE_COST_USD}::decimal(24, 12)
+            )
+        end
+    )""",
+    f"""create or replace macro money_of_cents(x) as (
+        case
+            when x is null then null
+            else coalesce(
+                (try_cast(x as decimal(22, 10)) * 0.01::decimal(2, 2))::decimal(24, 12),
+                {contract.UNREADABLE_COST_USD}::decimal(24, 12)
+            )
+        end
+    )""",
+    # Without what is there but unreadable.
+    "create or replace macro known_count(x) as (case when not isnan(x) then x end)",
+    f"""create or replace macro known_money(x) as (
+        nullif(x, {contract.UNREADABLE_COST_USD}::decimal(24, 12))
+    )""",
+    """create or replace macro seconds_between(first_at, last_at) as (
+        case
+            when isfinite(first_at) and isfinite(last_at)
+                then date_diff('millisecond', first_at, last_at) / 1000.0
+        end
+    )""",
+)

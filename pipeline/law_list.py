@@ -1,0 +1,86 @@
+"""The law and its rivals in words, with the constants that stand in the reference tables."""
+
+import inspect
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from pipeline.laws import rivals
+from pipeline.measured_work import Coefficients
+from pipeline.measurements import coefficients_of, default_set
+from pipeline.reference import reference_rows
+
+
+def described() -> list[dict[str, Any]]:
+    """Return every law with its source, domain, what it ignores, and its constants."""
+    own = {
+        "law": "simple",
+        "title": "four prices of work: prefill, KV cache, next token, step.",
+        "source": "Structure of SIMPLE (arXiv 2611.03330); form with batch and values by us.",
+        "domain": "Any open architecture; each coefficient set names its lengths and batches.",
+        "ignores": "Power caps and clocks; what a class of architecture adds is a bias factor.",
+        "constants": [
+            {
+                "scope": row["coefficient_set_id"],
+                "coefficient": name,
+                "value": float(row[name]),
+                "unit": name.split("_", 1)[1].replace("_per_", "/").replace("j", "J", 1),
+            }
+            for row in reference_rows("law_coefficients")
+            for name in Coefficients._fields
+        ],
+    }
+    return [own, *(_described(law) for law in rivals.LAWS)]
+
+
+@cache
+def constants(law: str, scope: str = "*") -> dict[str, float]:
+    """Return a rival's constants by the names of its arguments; empty where none are published."""
+    return {
+        row["coefficient"]: float(row["value"])
+        for row in reference_rows("rival_coefficients")
+        if (row["law"], row["scope"]) == (law, scope)
+    }
+
+
+@cache
+def coefficient_set(gpu: str, stack: str) -> tuple[str, Coefficients]:
+    """Return the set that prices a GPU and stack: its own, its GPU's, else the default one."""
+    own = [row for row in reference_rows("law_coefficients") if row["gpu"] == gpu]
+    alike = [row for row in own if row["stack"].lower().startswith(stack.lower())]
+    default = [row for row in own if row["is_default"] == "true"]
+    row = [*alike, *default, default_set()][0]
+    return row["coefficient_set_id"], coefficients_of(row)
+
+
+@cache
+def bias_factor(architecture_class: str, coefficient_set_id: str) -> float:
+    """Return the correction of a class of architecture over a coefficient set."""
+    rows = {
+        (row["architecture_class"], row["coefficient_set_id"]): float(row["bias_factor"])
+        for row in reference_rows("bias_factors")
+    }
+    own = rows.get((architecture_class, coefficient_set_id))
+    return rows[architecture_class, "*"] if own is None else own
+
+
+def _described(law: Callable[..., Any]) -> dict[str, Any]:
+    title, *parts = re.split(r"\n+(Source|Domain|Ignores): ", inspect.getdoc(law) or "")
+    words = [" ".join(part.split()) for part in parts]
+    name = law.__name__.removesuffix("_j")
+    return {
+        "law": name,
+        "title": title.strip().removeprefix("Return "),
+        **{key.lower(): text for key, text in zip(words[::2], words[1::2], strict=True)},
+        "constants": [
+            {
+                "scope": row["scope"],
+                "coefficient": row["coefficient"],
+                "value": float(row["value"]),
+                "unit": row["unit"],
+            }
+            for row in reference_rows("rival_coefficients")
+            if row["law"] == name
+        ],
+    }

@@ -1,0 +1,43 @@
+-- Money that is no request, summed by model, team and kind of charge.
+-- A bill for tokens stands beside the usage that it bills: it is held against it, and counts as
+-- cost only where the month has no usage of that provider at all. Every other charge counts.
+-- grain: month, provider, model_id, team, charge_kind
+
+with
+
+used as (
+    select distinct
+        int_usage_groups.month,
+        int_usage_groups.provider
+    from int_usage_groups
+),
+
+charges as (
+    select
+        stg_charges.month,
+        coalesce(
+            int_models.provider, nullif(lower(stg_charges.logged_provider), ''), 'unknown'
+        ) as provider,
+        coalesce(int_models.model_id, nullif(stg_charges.logged_model_name, '')) as model_id,
+        stg_charges.team,
+        stg_charges.charge_kind,
+        stg_charges.billed_cost_usd
+    from stg_charges
+    left join int_models
+        on
+            stg_charges.logged_provider = int_models.logged_provider
+            and stg_charges.logged_model_name = int_models.logged_model_name
+)
+
+select
+    charges.month::varchar as month,
+    charges.provider::varchar as provider,
+    charges.model_id::varchar as model_id,
+    charges.team::varchar as team,
+    charges.charge_kind::varchar as charge_kind,
+    (charges.charge_kind <> 'billed_tokens' or used.provider is null)::boolean as is_counted,
+    count(*)::bigint as row_count,
+    sum(charges.billed_cost_usd)::decimal(38, 12) as billed_cost_usd
+from charges
+left join used on charges.month = used.month and charges.provider = used.provider
+group by all

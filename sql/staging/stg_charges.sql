@@ -1,0 +1,20 @@
+-- One accepted row of money that is no request: a line of a bill, a credit, a fee.
+-- materialised: view
+-- grain: input_id, source_line
+
+select
+    raw_usage.input_id::integer as input_id,
+    raw_usage.source_line::bigint as source_line,
+    raw_usage.month::varchar as month,
+    coalesce(raw_usage.provider, '')::varchar as logged_provider,
+    coalesce(raw_usage.model_name, '')::varchar as logged_model_name,
+    raw_usage.team::varchar as team,
+    lower(raw_usage.charge_kind)::varchar as charge_kind,
+    raw_usage.charge_quantity::double as charge_quantity,
+    raw_usage.charge_unit::varchar as charge_unit,
+    raw_usage.billed_cost_usd::decimal(24, 12) as billed_cost_usd
+from raw_usage
+where
+    raw_usage.reject_reasons is null
+    and not raw_usage.is_duplicate
+    and raw_usage.charge_kind is not null

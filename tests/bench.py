@@ -1,0 +1,269 @@
+"""Measure speed and memory, and write BENCHMARKS.md: `make bench`.
+
+Every run is a process of its own, so that its peak memory is its own. The floor is what DuckDB
+alone needs to copy the same Parquet file into a database: ratios to it travel between machines,
+seconds do not.
+"""
+
+import json
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+
+from pipeline import warehouse
+from pipeline.ingest.load import find_files, load
+from pipeline.reference import checked_inputs, load_reference
+from pipeline.settings import Input, Settings
+
+ROOT = Path(__file__).resolve().parent.parent
+JOULEBOOK = str(Path(sys.executable).with_name("joulebook"))
+
+SIZES = (100_000, 1_000_000, 10_000_000)
+THREADS = 2
+REPEATS = 3
+SLOW_S = 60  # a run that takes longer is not repeated
+
+MOST_FLOOR_RATIO = 5.0
+MOST_PEAK_GB = 4.0
+MOST_GROWTH_RATIO = 11.0
+MOST_HELP_S = 0.25
+MOST_SAMPLE_S = 15.0
+
+# A month of requests in order of time. Draws are hashes of the row's number, so every run of one
+# DuckDB version measures the same rows. Lengths are log-normal, as in real logs; a quarter of the
+# requests belong to tasks.
+_LOG_SQL = """
+    with
+    draws as (
+        select
+            i,
+            list_transform(
+                [1, 2, 3, 4, 5, 6, 7, 8, 9],
+                lambda k: (hash(16 * i + k)::double + 0.5) / 18446744073709551616::double
+            ) as draw
+        from range($row_count) as numbers (i)
+    ),
+    requests as (
+        select
+            i,
+            draw,
+            (floor(5 * draw[1]) + 1)::integer as model_number,
+            exp(7 + 1.4 * sqrt(-2 * ln(draw[2])) * cos(2 * pi() * draw[3])) as input_length,
+            exp(5.3 + 1.1 * sqrt(-2 * ln(draw[4])) * cos(2 * pi() * draw[5])) as output_length
+        from draws
+    )
+    select
+        format('req_{:016x}', hash(16 * i)) as request_id,
+        '2026-10-01'::timestamp + to_microseconds((i * (31 * 86400e6 / $row_count))::bigint)
+            as occurred_at,
+        ['openai', 'anthropic', 'google', 'self-hosted', 'self-hosted'][model_number] as provider,
+        ['gpt-5-mini', 'claude-sonnet-4-5', 'gemini-2.5-flash', 'meta-llama/Llama-3.1-8B',
+            'Qwen/Qwen3-8B'][model_number] as model_name,
+        format('team-{:02d}', floor(12 * draw[6])::integer) as team,
+        ['chat', 'rag', 'summarization', 'agentic'][floor(8 * draw[7])::integer] as query_class,
+        least(120000, input_length)::bigint as input_tokens,
+        (least(120000, input_length) * greatest(0, draw[8] - 0.5))::bigint as cache_read_tokens,
+        least(16000, 1 + output_length)::bigint as output_tokens,
+        case when draw[9] < 0.25 then format('task_{:x}', hash(16 * (i // 16))) end as task_id,
+        nullif(floor(4 * draw[9] * 8)::integer % 4, 3)::boolean as is_solved,
+        round(0.3 + output_length / 80, 3) as latency_s
+    from requests
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one process needed."""
+
+    seconds: float
+    peak_gb: float
+
+
+def write_log(path: Path, row_count: int) -> None:
+    """Write a log of the general form."""
+    with duckdb.connect() as con:
+        con.execute(f"copy ({_LOG_SQL}) to '{path}' (format parquet)", {"row_count": row_count})
+
+
+def run_floor(log: Path, database: Path) -> None:
+    """Copy the log into a database, as it stands."""
+    with duckdb.connect(str(database)) as con:
+        con.execute(f"set threads = {THREADS}")
+        con.execute(f"create table t as from '{log}'")
+        con.execute("checkpoint")
+
+
+def run_ours(log: Path, database: Path) -> None:
+    """Bring the log to finished, checked marts in a database."""
+    settings = Settings()
+    con = warehouse.connect(database, settings.memory_limit_gb, THREADS)
+    load_reference(con, settings)
+    inputs = checked_inputs(con, [Input(str(log))])
+    load(con, find_files(inputs, Path("/")), settings)
+    warehouse.build(con)
+    warehouse.require(warehouse.run_checks(con))
+    con.close()
+
+
+PARTS: dict[str, Callable[[Path, Path], None]] = {"floor": run_floor, "ours": run_ours}
+
+
+def measure_here(part: str, log: Path) -> Run:
+    """Run one part in this process."""
+    with tempfile.TemporaryDirectory(dir=log.parent) as folder:
+        start = time.perf_counter()
+        PARTS[part](log, Path(folder) / "bench.duckdb")
+        seconds = time.perf_counter() - start
+    # Linux counts in KiB.
+    peak_gb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+    return Run(seconds, peak_gb)
+
+
+def measure_apart(part: str, log: Path) -> Run:
+    """Run one part in a process of its own."""
+    command = [sys.executable, __file__, part, str(log)]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return Run(**json.loads(done.stdout))
+
+
+def best_runs(log: Path) -> dict[str, Run]:
+    """Return the fastest run of each part, floor and ours in turn; memory is the worst of them."""
+    runs: dict[str, list[Run]] = {part: [] for part in PARTS}
+    for _ in range(REPEATS):
+        for part, made in runs.items():
+            if not made or made[0].seconds < SLOW_S:
+                made.append(measure_apart(part, log))
+    return {
+        part: Run(min(run.seconds for run in made), max(run.peak_gb for run in made))
+        for part, made in runs.items()
+    }
+
+
+def command_seconds(repeats: int, *arguments: str) -> float:
+    """Return the median time of a command, start to end."""
+    seconds = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        subprocess.run([JOULEBOOK, *arguments], check=True, capture_output=True, cwd=ROOT)
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds)
+
+
+def command_lines(folder: Path) -> list[str]:
+    """Return the table lines of what a user waits for at the prompt."""
+    estimate = ("estimate", "--model", "Qwen/Qwen3-8B", "--input", "900", "--output", "300")
+    sample = ("report", "--config", "data/sample/joulebook.toml", "--out", str(folder / "reports"))
+    help_s = command_seconds(5, "--help")
+    sample_s = command_seconds(REPEATS, *sample)
+    return [
+        f"| `joulebook --help` | {help_s:.2f} s | {_target(help_s, MOST_HELP_S, 's')} |",
+        f"| `joulebook estimate` | {command_seconds(5, *estimate):.2f} s | |",
+        f"| `joulebook report` of the sample | {sample_s:.1f} s "
+        f"| {_target(sample_s, MOST_SAMPLE_S, 's')} |",
+    ]
+
+
+def size_lines(best: dict[int, dict[str, Run]]) -> list[str]:
+    """Return the table lines of each size of log."""
+    lines = []
+    for row_count, runs in best.items():
+        floor, ours = runs["floor"], runs["ours"]
+        lines.append(
+            f"| {row_count:,} | {floor.seconds:.2f} s | {ours.seconds:.2f} s "
+            f"| {ours.seconds / floor.seconds:.1f} × | {row_count / ours.seconds:,.0f} "
+            f"| {floor.peak_gb:.2f} GB | {ours.peak_gb:.2f} GB |"
+        )
+    return lines
+
+
+def target_lines(best: dict[int, dict[str, Run]]) -> list[str]:
+    """Return the table lines of what the largest log must hold to."""
+    small, large = best[SIZES[-2]], best[SIZES[-1]]
+    floor_ratio = large["ours"].seconds / large["floor"].seconds
+    growth_ratio = large["ours"].seconds / small["ours"].seconds
+    peak_gb = large["ours"].peak_gb
+    return [
+        f"| time to the floor | {floor_ratio:.1f} × | {_target(floor_ratio, MOST_FLOOR_RATIO)} |",
+        f"| time of ten times the rows | {growth_ratio:.1f} × "
+        f"| {_target(growth_ratio, MOST_GROWTH_RATIO)} |",
+        f"| peak memory | {peak_gb:.2f} GB | {_target(peak_gb, MOST_PEAK_GB, 'GB')} |",
+    ]
+
+
+def _target(value: float, most: float, unit: str = "×") -> str:
+    return f"≤ {most:g} {unit}: {'met' if value <= most else 'missed'}"
+
+
+def machine() -> str:
+    """Return what was measured on, in one sentence."""
+    memory_gb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+    return (
+        f"Measured on {datetime.now(UTC):%Y-%m-%d} by `make bench`: {os.cpu_count()} CPUs, "
+        f"{memory_gb:.0f} GB of memory, {platform.system()}, Python {platform.python_version()}, "
+        f"DuckDB {duckdb.__version__}, {THREADS} threads, memory limit of DuckDB "
+        f"{Settings().memory_limit_gb:g} GB."
+    )
+
+
+def page(best: dict[int, dict[str, Run]], commands: list[str]) -> str:
+    """Return BENCHMARKS.md."""
+    return "\n".join(
+        [
+            "# Benchmarks",
+            "",
+            machine(),
+            "",
+            "From a Parquet log of the general form to finished, checked marts in a database file.",
+            "The floor is DuckDB's bare `create table t as from 'log.parquet'` and `checkpoint`.",
+            f"Time is the best of {REPEATS} runs, floor and ours in turn, each in a process of",
+            "its own; peak memory (`ru_maxrss`) is the most of them. The log is made by",
+            "`tests/bench.py`.",
+            "",
+            "| rows | floor | ours | ratio | rows per second | floor's peak | our peak |",
+            "|--:|--:|--:|--:|--:|--:|--:|",
+            *size_lines(best),
+            "",
+            f"| {SIZES[-1]:,} rows | measured | target |",
+            "|---|--:|--:|",
+            *target_lines(best),
+            "",
+            "| command (median) | measured | target |",
+            "|---|--:|--:|",
+            *commands,
+            "",
+        ]
+    )
+
+
+def main() -> None:
+    """Measure everything, or one part where called for that."""
+    if len(sys.argv) == 3:
+        run = measure_here(sys.argv[1], Path(sys.argv[2]))
+        print(json.dumps({"seconds": run.seconds, "peak_gb": run.peak_gb}))
+        return
+    best = {}
+    with tempfile.TemporaryDirectory(prefix="joulebook-bench-") as folder:
+        commands = command_lines(Path(folder))
+        for row_count in SIZES:
+            log = Path(folder) / "log.parquet"
+            write_log(log, row_count)
+            best[row_count] = best_runs(log)
+            print(size_lines({row_count: best[row_count]})[0], flush=True)
+    text = page(best, commands)
+    (ROOT / "BENCHMARKS.md").write_text(text, encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,194 @@
+"""A law has the same number in SQL as in Python: to 1e-12, and to the last digit where whole."""
+
+import inspect
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import duckdb
+import pytest
+
+from pipeline import dialects, warehouse
+from pipeline.laws import facility, simple, work
+
+DRAWS = 200
+Law = Callable[..., Any]
+
+# What an argument may be, by its name: from, to, and whether it is a whole number.
+RANGES: dict[str, tuple[float, float, bool]] = {
+    "request_count": (1, 100_000, True),
+    "input_tokens": (1, 1_000_000, True),
+    "cached_tokens": (0, 1_000_000, True),
+    "output_tokens": (0, 100_000, True),
+    "input_squared_ratio": (1, 6, False),
+    "input_output_ratio": (0.5, 2, False),
+    "output_squared_ratio": (1, 6, False),
+    "layers": (1, 200, True),
+    "dense_layers": (0, 3, True),
+    "hidden": (64, 20_000, True),
+    "heads": (1, 256, True),
+    "kv_heads": (1, 256, True),
+    "head_dim": (32, 512, True),
+    "q_lora_rank": (0, 4_096, True),
+    "kv_lora_rank": (1, 4_096, True),
+    "nope_head_dim": (1, 512, True),
+    "rope_head_dim": (1, 512, True),
+    "v_head_dim": (1, 512, True),
+    "ffn_matrices": (2, 3, True),
+    "dense_ffn": (0, 60_000, True),
+    "expert_ffn": (0, 60_000, True),
+    "shared_ffn": (0, 60_000, True),
+    "experts_used": (0, 512, False),
+    "experts": (64, 512, True),
+    "active_experts": (1, 64, True),
+    "batch": (1, 512, False),
+    "vocab": (1, 300_000, True),
+    "bytes_per_kv_element": (0.5, 2, False),
+    "bytes_per_weight": (0.5, 2, False),
+    "params": (1e6, 2e12, True),
+    "usable_frac": (0.5, 1, False),
+    "gpu_count": (1, 64, True),
+    "gpu_memory_gb": (16, 300, True),
+    "held_weight_bytes": (1e9, 2e12, True),
+    "kv_bytes": (1e4, 1e6, True),
+    "state_bytes": (0, 1e9, True),
+    "state_bytes_per_layer": (0, 1e7, True),
+    "params_per_layer": (1e5, 1e9, True),
+    "context_tokens": (1, 1_000_000, True),
+    "body_params": (1e6, 2e12, True),
+    "attention_flop_per_pair": (1e3, 1e8, True),
+    "kv_bytes_per_position": (1e3, 1e7, True),
+    "prefill_flop": (1, 1e25, False),
+    "decode_flop": (1, 1e25, False),
+    "decode_attention_flop": (1, 1e25, False),
+    "kv_read_bytes": (1, 1e25, False),
+    "weight_read_bytes": (1, 1e25, False),
+    "layer_steps": (1, 1e15, True),
+    "steps": (1, 1e12, True),
+    "a_j_per_flop": (1e-13, 1e-11, False),
+    "b_j_per_kv_byte": (1e-11, 1e-9, False),
+    "c_j_per_weight_byte": (1e-11, 1e-9, False),
+    "s_j_per_layer_step": (0, 0.1, False),
+    "s_j_per_step": (0, 5, False),
+    "gpu_energy_j": (0, 1e18, False),
+    "facility_ratio": (1, 5, False),
+}
+
+
+@pytest.fixture(scope="module")
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    with warehouse.connect(None, 1, threads=2) as connection:
+        yield connection
+
+
+def draws(law: Law) -> list[list[float]]:
+    """Return random arguments of a law, the same ones each time."""
+    dice = random.Random(law.__name__)  # noqa: S311 no secret
+    names = list(inspect.signature(law).parameters)
+
+    def draw(name: str) -> float:
+        low, high, is_whole = RANGES[name]
+        return float(dice.randint(int(low), int(high))) if is_whole else dice.uniform(low, high)
+
+    drawn = [[draw(name) for name in names] for _ in range(DRAWS)]
+    if "cached_tokens" in names:  # of the input, all but one token at most
+        n, k = names.index("input_tokens"), names.index("cached_tokens")
+        for row in drawn:
+            row[k] = min(row[k], row[n] - 1)
+    return drawn
+
+
+def in_sql(
+    con: duckdb.DuckDBPyConnection, name: str, rows: list[list[Any]], number_type: str
+) -> list[Any]:
+    """Return what the macro `name` gives for every row of arguments, in one query."""
+    columns = [f"x{number}" for number in range(len(rows[0]))]
+    values = ", ".join(
+        "(" + ", ".join(f"'{value!r}'::{number_type}" for value in (number, *row)) + ")"
+        for number, row in enumerate(rows)
+    )
+    found = con.execute(
+        f"select {name}({', '.join(columns)}) from (values {values}) "
+        f"as drawn(number, {', '.join(columns)}) order by number"
+    )
+    return [row[0] for row in found.fetchall()]
+
+
+@pytest.mark.parametrize(
+    "law", [*work.LAWS, *simple.LAWS, *facility.LAWS], ids=lambda law: law.__name__
+)
+def test_a_law_has_the_same_number_in_sql(con: duckdb.DuckDBPyConnection, law: Law) -> None:
+    rows = draws(law)
+
+    assert in_sql(con, law.__name__, rows, "double") == [
+        pytest.approx(law(*row), rel=1e-12, abs=0) for row in rows
+    ]
+
+
+@pytest.mark.parametrize("law", work.EXACT_LAWS, ids=lambda law: law.__name__)
+def test_an_exact_law_has_every_digit_in_sql(con: duckdb.DuckDBPyConnection, law: Law) -> None:
+    dice = random.Random(law.__name__)  # noqa: S311 no secret
+    width = len(inspect.signature(law).parameters)
+    rows = [[dice.randrange(2**38, 2**39) for _ in range(width)] for _ in range(DRAWS)]
+    expected = [law(*row) for row in rows]
+
+    assert min(expected) > 2**53  # where a DOUBLE has lost digits
+    assert in_sql(con, law.__name__, rows, "hugeint") == expected
+
+
+@pytest.mark.parametrize("law", [*work.LAWS, *simple.LAWS, *facility.LAWS])
+def test_a_law_takes_whole_numbers_of_32_bits_without_overflow(
+    con: duckdb.DuckDBPyConnection, law: Law
+) -> None:
+    row = [float(max(1, int(value))) for value in draws(law)[0]]
+    arguments = ", ".join(
+        f"{int(value)}::integer" if value < 2**31 else repr(value) for value in row
+    )
+    [(found,)] = con.execute(f"select {law.__name__}({arguments})").fetchall()
+
+    assert found == pytest.approx(law(*row), rel=1e-12)
+
+
+def less_its_square(x: Any) -> Any:  # noqa: ANN401 a number or a symbol
+    return -(x**2)
+
+
+def square_of_the_negative(x: Any) -> Any:  # noqa: ANN401
+    return (x - 7) ** 2 - x**3
+
+
+def one_over_its_square(x: Any) -> Any:  # noqa: ANN401
+    return 1 / x**2
+
+
+@pytest.mark.parametrize("law", [less_its_square, square_of_the_negative, one_over_its_square])
+def test_powers_are_printed_as_products(law: Law) -> None:
+    [macro] = dialects.sql_macros([law])
+
+    assert not any(sign in macro for sign in ("^", "**", "pow"))
+
+
+@pytest.mark.parametrize("law", [less_its_square, square_of_the_negative, one_over_its_square])
+def test_a_power_of_a_negative_number_keeps_its_sign(
+    con: duckdb.DuckDBPyConnection, law: Law
+) -> None:
+    [macro] = dialects.sql_macros([law])
+    con.execute(macro)
+
+    assert in_sql(con, law.__name__, [[-3.0], [0.5], [7.0]], "double") == [
+        pytest.approx(law(x)) for x in (-3.0, 0.5, 7.0)
+    ]
+
+
+def test_a_macro_has_the_name_and_the_arguments_of_its_law() -> None:
+    [macro] = dialects.sql_macros([facility.facility_energy_kwh])
+
+    assert macro.startswith(
+        "create or replace macro facility_energy_kwh(gpu_energy_j, facility_ratio) as "
+    )
+
+
+def test_every_law_is_registered_under_its_own_name() -> None:
+    names = [law.__name__ for law in (*work.LAWS, *work.EXACT_LAWS, *simple.LAWS, *facility.LAWS)]
+
+    assert len(names) == len(set(names))
