@@ -1,11 +1,11 @@
 """The commands, thin: options in, one call, words or JSON out, an exit code."""
 
+import io
 import re
 import sys
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -42,10 +42,13 @@ JsonOption = Annotated[bool, typer.Option("--json", help="One JSON value on stan
 
 def main() -> None:
     """Run a command; a fault that the user can mend is one line and its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="replace")  # whatever the console says
     try:
         app()
     except JoulebookError as error:
-        print(f"joulebook: {error}", file=sys.stderr)
+        print(f"joulebook: {_inert(str(error))}", file=sys.stderr)
         sys.exit(error.exit_code)
     except BrokenPipeError:
         sys.exit(0)
@@ -70,15 +73,19 @@ def report(
 ) -> None:
     """Build the monthly workbook and page; without logs, of the bundled sample."""
     from pipeline import manifest
-    from pipeline.job import make_report
+    from pipeline.job import make_report, text_of
 
     if month is not None and not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", month):
         raise WrongUseError(f"--month {month}: expected YYYY-MM, such as 2026-10.")
     settings = _settings(config, usage, assume)
+    if settings.is_generated_sample:
+        _warn("the logs are the bundled sample, whose data are generated, not real")
     made = make_report(settings, month, out, _tell)
     for row in made.marts["mart_intake"]:
         if row["outcome"] == "rejected":
             _warn(f"{row['source_file']}: {row['row_count']:,} rows set aside: {row['reason']}")
+        elif row["outcome"] == "duplicate":
+            _warn(f"{row['source_file']}: {row['row_count']:,} rows are requests met before")
     for check in made.warnings:
         claim = check.name.replace("_", " ")
         _warn(f"{check.violation_count} rows go against '{claim}': {check.meaning}")
@@ -90,7 +97,7 @@ def report(
             end="",
         )
     else:
-        print(_report_line(made.out_dir, made.marts))
+        print(text_of(made))
 
 
 @app.command(epilog="Example: joulebook ingest logs/*.jsonl.gz --json")
@@ -175,6 +182,11 @@ def estimate(
         _warn(
             f"{answer['gpu']} has no coefficients of its own; those of "
             f"{answer['coefficient_set_id']} are borrowed, which was measured to be 20 to 26 % off"
+        )
+    if answer["effective_batch"] < answer["batch"]:
+        _warn(
+            f"batch {answer['effective_batch']:g} is computed: no more requests of this length "
+            "fit beside the weights"
         )
     if answer.pop("is_beyond_context"):
         _warn("the request is longer than the model's stated context")
@@ -308,30 +320,9 @@ def _tell(text: str) -> None:
 def _warn(text: str) -> None:
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)
-    print(f"joulebook: note: {text}", file=sys.stderr)
+    print(f"joulebook: note: {_inert(text)}", file=sys.stderr)
 
 
-def _report_line(out_dir: Path, marts: Mapping[str, list[dict[str, Any]]]) -> str:
-    """Return the month in one line: where it stands, requests, money, energy with range, carbon."""
-    rows = marts["mart_team_chargeback"]
-
-    def known(name: str) -> list[Any]:
-        return [row[name] for row in rows if row[name] is not None]
-
-    cost = sum(known("cost_usd")) if known("cost_usd") else None
-    has_energy = bool(known("facility_energy_kwh"))
-    energy, low, high = (
-        sum(known(f"facility_energy_{which}kwh")) for which in ("", "low_", "high_")
-    )
-    carbon = sum(known("carbon_gco2e"))
-    money = "no price known" if cost is None else _money(cost)
-    power = (
-        "energy unknown"
-        if not has_energy
-        else f"{energy:.4g} kWh ({low:.3g} to {high:.3g}), {carbon / 1000:.4g} kg CO2e"
-    )
-    return f"{out_dir.as_posix()}: {sum(known('request_count')):,} requests, {money}, {power}"
-
-
-def _money(cost_usd: Any) -> str:  # noqa: ANN401  # a Decimal, or the 0 of an empty sum
-    return "< 0.01 USD" if 0 < cost_usd < 0.005 else f"{cost_usd:,.2f} USD"
+def _inert(text: str) -> str:
+    """Return a text without signs that would steer a terminal: names come from logs."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f]", "\ufffd", text)

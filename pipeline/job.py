@@ -1,5 +1,6 @@
 """The main job: usage logs in, one finished report folder out, or none at all."""
 
+import json
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
@@ -53,19 +54,54 @@ def make_report(settings: Settings, month: str | None, out: Path, tell: Tell) ->
         JoulebookError: Where inputs, settings or claims do not hold.
     """
     _make_folder(out)
-    with tempfile.TemporaryDirectory(dir=out, prefix=".building-") as aside:
-        con = warehouse.connect(Path(aside) / "warehouse.duckdb", settings.memory_limit_gb)
-        try:
-            checks = build_month_book(con, settings, tell)
-            chosen = choose_month(con, month)
-            folder = Path(aside) / "report"
-            write_report(con, settings, chosen, checks, folder, tell)
-            marts = {name: mart_rows(con, name, chosen) for name in MARTS}
-        finally:
-            con.close()
-        target = out / chosen
-        _publish(folder, target)
+    try:
+        with tempfile.TemporaryDirectory(dir=out, prefix=".building-") as aside:
+            return _make_aside(settings, month, out, Path(aside), tell)
+    except OSError as error:
+        raise WrongUseError(
+            f"{out}: the report cannot be written: {error.strerror or error}. Give another --out, "
+            "or make room."
+        ) from None
+
+
+def _make_aside(
+    settings: Settings, month: str | None, out: Path, aside: Path, tell: Tell
+) -> Finished:
+    con = warehouse.connect(aside / "warehouse.duckdb", settings.memory_limit_gb)
+    try:
+        checks = build_month_book(con, settings, tell)
+        chosen = choose_month(con, month)
+        _require_replaceable(out / chosen, settings)
+        folder = aside / "report"
+        write_report(con, settings, chosen, checks, folder, tell)
+        marts = {name: mart_rows(con, name, chosen) for name in MARTS}
+    finally:
+        con.close()
+    target = out / chosen
+    _publish(folder, target)
     return Finished(chosen, target, marts, tuple(c for c in checks if c.status == "warn"))
+
+
+def text_of(made: Finished) -> str:
+    """Return the month in one line: where it stands, requests, money, energy with range, carbon."""
+    rows = made.marts["mart_team_chargeback"]
+
+    def known(name: str) -> list[Any]:
+        return [row[name] for row in rows if row[name] is not None]
+
+    cost = sum(known("cost_usd")) if known("cost_usd") else None
+    has_energy = bool(known("facility_energy_kwh"))
+    energy, low, high = (
+        sum(known(f"facility_energy_{which}kwh")) for which in ("", "low_", "high_")
+    )
+    carbon = sum(known("carbon_gco2e"))
+    money = "no price known" if cost is None else _money(cost)
+    power = (
+        "energy unknown"
+        if not has_energy
+        else f"{energy:.4g} kWh ({low:.3g} to {high:.3g}), {carbon / 1000:.4g} kg CO2e"
+    )
+    return f"{made.out_dir.as_posix()}: {sum(known('request_count')):,} requests, {money}, {power}"
 
 
 def build_month_book(
@@ -131,7 +167,7 @@ def write_report(
     (folder / "data").mkdir(parents=True)
     for name in MARTS:
         _write_parquet(con, name, month, folder / "data" / f"{name}.parquet")
-    _write_focus(con, month, folder / "focus.csv")
+    _write_focus(con, month, settings.time_zone, folder / "focus.csv")
     report = build_report(frames(con, checks), month, _facts(con, settings, month))
     tell("writing the workbook")
     (folder / f"joulebook-{month}.xlsx").write_bytes(workbook.render(report))
@@ -183,6 +219,10 @@ def mart_rows(con: duckdb.DuckDBPyConnection, name: str, month: str) -> list[dic
     return [dict(zip(columns, row, strict=True)) for row in result.fetchall()]
 
 
+def _money(cost_usd: Any) -> str:  # noqa: ANN401  # a Decimal, or the 0 of an empty sum
+    return "< 0.01 USD" if 0 < cost_usd < 0.005 else f"{cost_usd:,.2f} USD"
+
+
 def _of_month(con: duckdb.DuckDBPyConnection, name: str) -> str:
     columns = con.sql(f"from {name} limit 0").columns
     where = "month = $month" if "month" in columns else "$month is not null"
@@ -196,9 +236,14 @@ def _write_parquet(con: duckdb.DuckDBPyConnection, name: str, month: str, path: 
     )
 
 
-def _write_focus(con: duckdb.DuckDBPyConnection, month: str, path: Path) -> None:
+def _write_focus(con: duckdb.DuckDBPyConnection, month: str, zone: str, path: Path) -> None:
     con.execute("set variable export_month = $month", {"month": month})
-    con.execute("set variable next_month = $month", {"month": _next_month(month)})
+    for name, first in (("period_start", month), ("period_end", _next_month(month))):
+        con.execute(
+            f"set variable {name} = (select strftime(timezone('UTC', timezone($zone, "
+            "($first || '-01')::timestamp)), '%Y-%m-%dT%H:%M:%SZ'))",
+            {"zone": zone, "first": first},
+        )
     sql = (bundled("sql/exports") / "focus.sql").read_text(encoding="utf-8")
     con.execute(f"copy ({sql}\n) to '{path}' (format csv, header true)")
 
@@ -228,6 +273,33 @@ def _make_folder(out: Path) -> None:
         raise WrongUseError(
             f"{out}: cannot be made: {error.strerror}. Give another --out."
         ) from None
+
+
+def _require_replaceable(target: Path, settings: Settings) -> None:
+    """Refuse to replace what no report of ours made, or a real report by the sample's."""
+    if not target.exists() and not target.is_symlink():
+        return
+    manifest_path = target / "manifest.json"
+    try:
+        made = json.loads(manifest_path.read_text(encoding="utf-8"))
+        names = {each["name"] for each in made["outputs"]} | {"manifest.json"}
+        is_sample = bool(made["is_generated_sample"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise WrongUseError(
+            f"{target}: stands there already and is no report, so it is not replaced. Give "
+            "another --out, or move it away."
+        ) from None
+    files = {path.relative_to(target).as_posix() for path in target.rglob("*") if path.is_file()}
+    if foreign := sorted(files - names):
+        raise WrongUseError(
+            f"{target}: holds {foreign[0]}, which no report made, so it is not replaced. Give "
+            "another --out, or move that file away."
+        )
+    if settings.is_generated_sample and not is_sample:
+        raise WrongUseError(
+            f"{target}: holds a report of real usage; the sample's does not replace it. Give "
+            "another --out."
+        )
 
 
 def _publish(folder: Path, target: Path) -> None:

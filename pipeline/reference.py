@@ -1,6 +1,7 @@
 """Load the reference tables, and put what the settings say beside them."""
 
 import csv
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -79,8 +80,14 @@ def _set_assumptions(con: duckdb.DuckDBPyConnection, settings: Settings) -> None
             raise WrongUseError(
                 f"settings: no assumption '{name}'; expected one of {', '.join(names)}."
             )
-        if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-            raise WrongUseError(f"settings: assumption {name} = {value!r}; expected a number ≥ 0.")
+        least = 1 if name.endswith("_ratio") or name.startswith("batch_") else 0
+        most = 1.0 if "_frac" in name else sys.float_info.max
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not least <= value <= most or (value == 0 and "usable" in name):
+            raise WrongUseError(
+                f"settings: assumption {name} = {value!r}; expected a number of {least} or more"
+                f"{' up to 1' if '_frac' in name else ''}."
+            )
         con.execute(
             "update raw_assumptions set value = $value, low = $value, high = $value, "
             "source = 'settings' where assumption = $name",

@@ -13,6 +13,7 @@ _PACKAGE = Path(__file__).parent
 
 ASSUME_KEYS = ("model", "provider", "class", "team", "start", "batch", "gpu", "stack")
 
+_LEAST_MEMORY_GB = 0.25
 _TYPE_WORDS = {
     str: "a text",
     bool: "true or false",
@@ -108,6 +109,11 @@ def read_settings(path: Path) -> Settings:
     known = {each.name for each in fields(Settings)} - {"folder"}
     _refuse_unknown(path, raw, known)
     _require_types(str(path), raw, _TYPES)
+    if raw.get("memory_limit_gb", 1) < _LEAST_MEMORY_GB:
+        raise WrongUseError(
+            f"{path}: memory_limit_gb = {raw['memory_limit_gb']}; expected {_LEAST_MEMORY_GB} or "
+            "more."
+        )
     values: dict[str, Any] = {**raw, "folder": path.parent}
     values["overlay_folder"] = path.parent / raw.get("overlay_folder", "overlays")
     values["inputs"] = tuple(_input(path, each) for each in raw.get("inputs", []))
@@ -186,7 +192,11 @@ def _require_types(where: str, raw: Mapping[str, Any], types: Mapping[str, type]
         value = raw.get(name)
         if value is None:
             continue
-        is_number = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+        is_number = (
+            isinstance(value, int | float)
+            and not isinstance(value, bool)
+            and 0 <= value < float("inf")
+        )
         fits = is_number if wanted is float else isinstance(value, wanted)
         if wanted is int:
             fits = is_number and isinstance(value, int)

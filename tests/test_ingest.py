@@ -39,6 +39,7 @@ BROKEN: dict[str, dict[str, object]] = {
     "output_tokens_missing": {"output_tokens": None},
     "input_tokens_missing": {"input_tokens": None, "output_tokens": 3},
     "reasoning_exceeds_output": {"output_tokens": 3, "reasoning_tokens": 4},
+    "bucket_ends_before_start": {"output_tokens": 3, "bucket_end_at": "2026-10-05T09:00:00Z"},
     "request_count_zero": {"output_tokens": 3, "request_count": 0},
     "billed_cost_unreadable": {"output_tokens": 3, "billed_cost_usd": "1,50"},
     "currency_not_usd": {"output_tokens": 3, "billed_cost_usd": "1", "billed_currency": "EUR"},
@@ -100,13 +101,14 @@ def test_broken_lines_of_a_csv_keep_their_numbers_and_shift_no_other(
 ) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(
-        b"occurred_at,model_name,input_tokens,output_tokens\r\n"
-        b"2026-10-01,m,1,1\r\n"
-        b'2026-10-01,"a ""quoted"",\r\nname",2,2\r\n'
+        b"occurred_at,model_name,input_tokens,output_tokens,prompt\r\n"
+        b"2026-10-01,m,1,1,\r\n"
+        b'2026-10-01,m,2,2,"a ""quoted"",\r\ntext"\r\n'
         b"2026-10-01,m\r\n"
-        b"2026-10-01,m,3,3,3\r\n"
-        b"2026-10-01,\xff\xfe,4,4\r\n"
-        b"2026-10-01,m,-5,5\r\n"
+        b"2026-10-01,m,3,3,,3\r\n"
+        b"2026-10-01,\xff\xfe,4,4,\r\n"
+        b'2026-10-01,"m\r\nm",6,6,\r\n'
+        b"2026-10-01,m,-5,5,\r\n"
     )
 
     ingest(con, path)
@@ -117,8 +119,34 @@ def test_broken_lines_of_a_csv_keep_their_numbers_and_shift_no_other(
         (4, "csv_missing_columns"),
         (5, "csv_too_many_columns"),
         (6, "csv_invalid_encoding"),
-        (7, "tokens_negative"),
+        (7, "csv_cell_over_lines"),
+        (8, "tokens_negative"),
     ]
+
+
+@pytest.mark.parametrize("closed_at", [None, 700])
+def test_a_quote_left_open_stops_the_file_instead_of_swallowing_rows(
+    con: Con, tmp_path: Path, closed_at: int | None
+) -> None:
+    rows = ["2026-10-05T10:00:00Z,m,9,1"] * 2_000
+    rows[500] = '2026-10-05T10:00:00Z,"m,9,1'
+    if closed_at:
+        rows[closed_at] = '2026-10-05T10:00:00Z,m",9,1'
+    path = tmp_path / "a.csv"
+    header = "occurred_at,model_name,input_tokens,output_tokens"
+    path.write_text("\n".join([header, *rows]) + "\n", encoding="utf-8")
+
+    with pytest.raises(BadInputError, match="a quote opened at line 502"):
+        ingest(con, path)
+
+
+def test_of_two_rows_alike_but_for_the_team_the_order_decides_nothing(con: Con, log: Write) -> None:
+    rows: Rows = [{**GOOD, "request_id": "a", "output_tokens": 1, "team": t} for t in ("x", "y")]
+
+    ingest(con, log(rows, "1.jsonl"), log(rows[::-1], "2.jsonl"))
+
+    kept = "select team from raw_usage where not is_duplicate"
+    assert con.execute(kept).fetchall() == [("x",)]
 
 
 def test_broken_lines_of_json_keep_their_numbers(con: Con, tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ ROWS = [
     {"team": "worked example", "input_tokens": 900, "output_tokens": 300},
     {"team": "no output", "input_tokens": 900, "output_tokens": 0},
     {"team": "one output", "input_tokens": 900, "output_tokens": 1},
-    {"team": "no input", "input_tokens": 0, "output_tokens": 300},
+    {"team": "no input", "input_tokens": 0, "output_tokens": 0},
+    {"team": "lost input", "input_tokens": 0, "output_tokens": 300},
     {"team": "all cached", "input_tokens": 900, "cache_read_tokens": 900, "output_tokens": 1},
     {"team": "all but one", "input_tokens": 900, "cache_read_tokens": 899, "output_tokens": 1},
     {"team": "some cached", "input_tokens": 900, "cache_read_tokens": 600, "output_tokens": 1},
@@ -130,6 +131,12 @@ def test_a_request_without_input_has_no_work_but_is_measurable(book: Book) -> No
 
     assert (row["has_work"], row["is_measurable"]) == (False, True)
     assert set(moments(book, "no input").values()) == {None}
+
+
+def test_an_answer_to_no_input_is_not_measurable(book: Book) -> None:
+    row = request(book, "lost input")
+
+    assert (row["has_work"], row["is_measurable"]) == (False, False)
 
 
 def test_a_row_without_lengths_is_not_measurable(book: Book) -> None:

@@ -15,7 +15,7 @@ ROWS = [
     {**EXAMPLE, "query_class": "chat", "output_tokens": None, "billed_cost_usd": "1"},
     {**EXAMPLE, "query_class": "rag", "cache_read_tokens": 900},
     {**EXAMPLE, "query_class": "chat", "model_name": "acme-1"},
-    {"query_class": "other", "input_tokens": 0, "output_tokens": 7},
+    {"query_class": "other", "input_tokens": 0, "output_tokens": 0},
     {"query_class": "reasoning", "input_tokens": 500_000, "output_tokens": 1},
 ]
 

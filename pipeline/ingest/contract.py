@@ -7,6 +7,7 @@ infinity says the same. So one list of rules sees every fault, and names it.
 from dataclasses import dataclass
 
 MOST_TOKENS_PER_REQUEST = 100_000_000
+MOST_REQUESTS_PER_ROW = 1_000_000_000
 # Sums of products of lengths must stay whole in 64 bits: r · (n + m)² · 6 < 2⁶³.
 MOST_SQUARED_TOKENS = 10**18
 
@@ -58,6 +59,34 @@ COUNTS = (
     "output_tokens",
     "reasoning_tokens",
     "request_count",
+)
+
+# Columns that most logs lack. A null takes as long to store as a number, so raw_usage stores them
+# from the first file on that has them, and computes them as null before.
+RARE = (
+    "bucket_end_at",
+    "project",
+    "user_id",
+    "api_key_id",
+    "route",
+    "session_id",
+    "parent_id",
+    "cache_write_5m_tokens",
+    "cache_write_1h_tokens",
+    "reasoning_tokens",
+    "request_count",
+    "is_batch",
+    "service_tier",
+    "region",
+    "effort",
+    "status",
+    "finish_reason",
+    "latency_s",
+    "ttft_s",
+    "billed_cost_usd",
+    "charge_kind",
+    "charge_quantity",
+    "charge_unit",
 )
 
 # What a source's select may add: it helps to judge a row, and is not kept.
@@ -145,6 +174,7 @@ RULES = (
         "tokens_absurd",
         f"not isnan({_ALL_TOKENS}) and ("
         f"{_ALL_TOKENS} > {MOST_TOKENS_PER_REQUEST} * {_REQUESTS} or"
+        f" {_REQUESTS} > {MOST_REQUESTS_PER_ROW} or"
         f" {_ALL_TOKENS} / {_REQUESTS} * {_ALL_TOKENS} > {MOST_SQUARED_TOKENS})",
         "more than 100 million tokens in a request",
     ),
@@ -163,6 +193,11 @@ RULES = (
         "not isnan(reasoning_tokens) and not isnan(output_tokens)"
         " and reasoning_tokens > output_tokens",
         "more reasoning than output",
+    ),
+    Rule(
+        "bucket_ends_before_start",
+        "isfinite(occurred_at) and bucket_end_at < occurred_at",
+        "a bucket that ends before it starts",
     ),
     Rule("request_count_zero", "request_count = 0", "tokens of no request"),
     Rule(

@@ -69,6 +69,17 @@ def recognise(path: Path) -> Recognised:
     return _recognise_csv(path, text, is_gzip, sha256)
 
 
+def unpacked_sha256(found: Recognised) -> str:
+    """Return the hash of a file's content, so that a log and its packed copy are one."""
+    if not found.is_gzip:
+        return found.sha256
+    digest = hashlib.sha256()
+    with gzip.open(found.path) as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
 def _recognise_parquet(path: Path, sha256: str) -> Recognised:
     try:
         columns = tuple(pl.read_parquet_schema(path))
@@ -84,7 +95,11 @@ def _recognise_parquet(path: Path, sha256: str) -> Recognised:
 
 
 def _recognise_csv(path: Path, text: str, is_gzip: bool, sha256: str) -> Recognised:
-    header = text.splitlines()[0]
+    header = next((line for line in text.splitlines() if line.strip()), "")
+    if not text.splitlines()[0].strip():
+        raise UnknownFormError(
+            f"{path}: expected a header in the first line, found a blank one. Remove it."
+        )
     delimiter = max(_DELIMITERS, key=header.count)
     columns = tuple(next(csv.reader(io.StringIO(header), delimiter=delimiter)))
     source = _match("table", set(columns)) or _match_empty("table", set(columns))

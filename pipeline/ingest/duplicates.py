@@ -2,6 +2,7 @@
 
 import duckdb
 
+from pipeline.ingest import contract
 from pipeline.ingest.sources import SOURCE_BY_NAME
 
 
@@ -14,10 +15,14 @@ def mark_all(con: duckdb.DuckDBPyConnection, input_id: int) -> None:
 
 
 def mark_repeated(con: duckdb.DuckDBPyConnection) -> None:
-    """Keep the most complete row of each request: most output, input, money, then the first met.
+    """Keep the most complete row of each request: most output, input, money.
 
-    Rows are told apart by their place in the table: several may come from one line.
+    An id names one request of one model at one provider: counters of two systems may collide.
+    Between equals the text of the whole row decides, so the order of rows changes nothing. Rows
+    are told apart by their place in the table: several may come from one line.
     """
+    texts = ", ".join(f"{name}::varchar" for name, _ in contract.RECORD)
+    content = f"concat_ws('|', {texts})"
     keyed = ", ".join(
         f"'{source.name}'" for source in SOURCE_BY_NAME.values() if source.duplicate_key
     )
@@ -26,25 +31,29 @@ def mark_repeated(con: duckdb.DuckDBPyConnection) -> None:
         update raw_usage set is_duplicate = true
         from (
             with candidates as not materialized (
-                select raw_usage.rowid as row_id, input_id, source_line, request_id, output_tokens,
-                    uncached_input_tokens, cache_read_tokens, billed_cost_usd, source_format
+                select raw_usage.rowid as row_id, input_id, source_line, provider, model_name,
+                    request_id, output_tokens,
+                    uncached_input_tokens, cache_read_tokens, billed_cost_usd, source_format,
+                    {content} as content
                 from raw_usage inner join raw_inputs using (input_id)
                 where request_id is not null and reject_reasons is null and not is_duplicate
                     and source_format in ({keyed})
             ),
             repeated as (
-                select hash(source_format, request_id) as request_hash
+                select hash(source_format, provider, model_name, request_id) as request_hash
                 from candidates group by request_hash having count(*) > 1
             )
             select row_id
             from candidates
-            where hash(source_format, request_id) in (select request_hash from repeated)
+            where hash(source_format, provider, model_name, request_id)
+                in (select request_hash from repeated)
             qualify row_number() over (
-                partition by source_format, request_id
+                partition by source_format, provider, model_name, request_id
                 order by
                     output_tokens desc nulls last,
                     coalesce(uncached_input_tokens, 0) + coalesce(cache_read_tokens, 0) desc,
                     abs(billed_cost_usd) desc nulls last,
+                    content,
                     input_id, source_line, row_id
             ) > 1
         ) as later

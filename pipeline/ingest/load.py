@@ -1,6 +1,6 @@
 """Load log files into raw_usage: every row read is kept, with the reasons if it is set aside."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,13 +8,16 @@ import duckdb
 
 from pipeline.errors import BadInputError, IncompleteInputError, WrongUseError
 from pipeline.ingest import contract, duplicates, prometheus
-from pipeline.ingest.detect import Recognised, UnknownFormError, recognise
+from pipeline.ingest.detect import Recognised, UnknownFormError, recognise, unpacked_sha256
 from pipeline.ingest.macros import MACROS
 from pipeline.ingest.sources import SOURCE_BY_NAME
 from pipeline.ingest.stage import clear, stage
 from pipeline.settings import ASSUME_KEYS, Input, Settings, bundled
 
 _SHOWN_REASONS = 4
+
+# Counts are whole by then, or their row is set aside: 64-bit integers store far better.
+_STORED = {name: "bigint" if name in contract.COUNTS else kind for name, kind in contract.RECORD}
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ def load(
         BadInputError: For a damaged file, a named file of no known form, or too many bad rows.
         IncompleteInputError: For a named file that is empty.
     """
-    create_tables(con)
+    create_tables(con, computed=contract.RARE)
     intakes: list[Intake] = []
     first_id_of: dict[str, int] = {}
     latest: dict[str, prometheus.Counters] = {}
@@ -101,12 +104,16 @@ def _shown(path: Path, folder: Path) -> str:
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.as_posix()
 
 
-def create_tables(con: duckdb.DuckDBPyConnection) -> None:
-    """Create raw_usage and raw_inputs, empty, and the macros that read cells."""
+def create_tables(con: duckdb.DuckDBPyConnection, computed: Container[str] = ()) -> None:
+    """Create raw_usage and raw_inputs, empty, and the macros that read cells.
+
+    The computed columns of raw_usage are null and take no place.
+    """
     for macro in MACROS:
         con.execute(macro)
     record = ", ".join(
-        f"{name} {'bigint' if name in contract.COUNTS else kind}" for name, kind in contract.RECORD
+        f"{name} {kind}" + (f" as (null::{kind}) virtual" if name in computed else "")
+        for name, kind in _STORED.items()
     )
     con.execute(
         f"create or replace table raw_usage (input_id integer, source_line bigint, {record}, "
@@ -148,7 +155,7 @@ def _load_one(
         ) from None
     _insert_input(con, file, found, input_id)
     _require_few_bad_rows(con, file, found, settings, input_id)
-    return Intake(file.shown, found.source.name, found.sha256, input_id)
+    return Intake(file.shown, found.source.name, unpacked_sha256(found), input_id)
 
 
 def _require_needs(file: LogFile, found: Recognised) -> None:
@@ -171,7 +178,8 @@ def _insert_rows(
 ) -> None:
     con.execute("set variable assumed_start = $start", {"start": file.assume.get("start")})
     select = (bundled("sql/sources") / f"{found.source.name}.sql").read_text(encoding="utf-8")
-    columns = set(con.sql(select).columns)
+    columns = _filled_columns(found, con.sql(select).columns)
+    _make_room(con, columns)
     con.execute(
         _insert_sql(select, columns),
         {
@@ -191,6 +199,25 @@ def _insert_rows(
     clear(con)
 
 
+def _filled_columns(found: Recognised, columns: Iterable[str]) -> set[str]:
+    """Return the columns that a file may fill; the general form's rare ones keep their names."""
+    if found.source.name != "general" or found.file_kind not in ("csv", "parquet"):
+        return set(columns)
+    return {name for name in columns if name in found.columns or name not in contract.RARE}
+
+
+def _make_room(con: duckdb.DuckDBPyConnection, filled: set[str]) -> None:
+    """Let raw_usage store, no longer compute, the columns that a file fills."""
+    computed = con.execute(
+        "select column_name from information_schema.columns "
+        "where table_name = 'raw_usage' and is_generated = 'ALWAYS'"
+    ).fetchall()
+    for (name,) in computed:
+        if name in filled:
+            con.execute(f"alter table raw_usage drop column {name}")
+            con.execute(f"alter table raw_usage add column {name} {_STORED[name]}")
+
+
 def _insert_sql(select: str, columns: set[str]) -> str:
     filled = {
         "model_name": "coalesce(nullif(trim(model_name), ''), $model)",
@@ -198,6 +225,8 @@ def _insert_sql(select: str, columns: set[str]) -> str:
         "team": "coalesce(nullif(trim(team), ''), $team)",
         "query_class": "coalesce(nullif(trim(query_class), ''), $class)",
         "task_id": "nullif(trim(task_id), '')",
+        "request_id": "case when lower(trim(request_id)) in ('', '-', 'null', 'none', 'nan') "
+        "then null else request_id end",
     }
     record = ",\n".join(
         f"{name if name in columns else 'null'}::{kind} as {name}" for name, kind in contract.RECORD
@@ -208,10 +237,10 @@ def _insert_sql(select: str, columns: set[str]) -> str:
     )
     judged = ", ".join(name for name, _ in contract.JUDGED_ONLY)
     clean = ",\n".join(f"{filled.get(name, name)} as {name}" for name, _ in contract.RECORD)
-    # Counts are whole by now, or their row is set aside: 64-bit integers store far better.
     kept = ", ".join(
-        f"try_cast({name} as bigint) as {name}" if name in contract.COUNTS else name
-        for name, _ in contract.RECORD
+        f"try_cast({name} as {kind}) as {name}" if name in contract.COUNTS else name
+        for name, kind in _STORED.items()
+        if name in columns or name not in contract.RARE
     )
     return f"""
         insert into raw_usage by name

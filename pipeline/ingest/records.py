@@ -21,7 +21,7 @@ def document_records(path: Path, is_gzip: bool) -> list[dict[str, object]]:
     """
     try:
         value = json.loads(file_text(path, is_gzip))
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     return [
         each for each in (value if isinstance(value, list) else [value]) if isinstance(each, dict)
@@ -47,7 +47,7 @@ def line_records(text: str) -> Iterator[dict[str, object]]:
     for line in text.split("\n"):
         try:
             record = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue  # a broken line is a bad row: ingest sets it aside with its number
         if isinstance(record, dict):
             yield record

@@ -1,12 +1,14 @@
 """Open one log file as the view source_rows, and what cannot be a row as staged_rejects."""
 
 import json
+import tempfile
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import duckdb
 
-from pipeline.ingest import prometheus
+from pipeline.ingest import open_quotes, prometheus
 from pipeline.ingest.columns import columns_of, json_path, literal, quoted, values_name
 from pipeline.ingest.detect import Recognised
 from pipeline.ingest.records import document_records, file_text, page_records
@@ -43,7 +45,7 @@ def clear(con: duckdb.DuckDBPyConnection) -> None:
     """Forget the staged file: its lines may hold prompts, and prompts are never kept."""
     for view in ("source_rows", "numbered_cells"):
         con.execute(f"drop view if exists {view}")
-    for table in ("source_cells", "staged_rejects"):
+    for table in ("source_cells", "line_shifts", "staged_rejects"):
         con.execute(f"drop table if exists {table}")
 
 
@@ -65,9 +67,10 @@ def _stage_csv(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
     shape = f"header = true, delim = {literal(found.delimiter)}, quote = '\"', escape = '\"'"
     _read_text(con, found, cells, shape, columns.kept)
     _number_lines(con, first_line=2)
+    open_quotes.set_long_cells_aside(con, found)
     con.execute(
         "create or replace temp view source_rows as select source_line, null::json as document, "
-        f"{_listed(columns.shown)} from numbered_cells"
+        f"{_listed(columns.shown)} from numbered_cells anti join staged_rejects using (source_line)"
     )
 
 
@@ -151,20 +154,34 @@ def _read_text(
 ) -> None:
     """Read what is to be kept of every line into source_cells, broken ones into staged_rejects."""
     declared = ", ".join(f"'{cell}': 'varchar'" for cell in cells)
-    compression = "gzip" if found.is_gzip else "none"
-    con.execute(
-        f"create or replace temp table source_cells as select {_listed(kept)} from "
-        f"read_csv({literal(str(found.path))}, auto_detect = false, {shape}, "
-        f"columns = {{{declared}}}, compression = '{compression}', "
-        f"max_line_size = {_MAX_LINE_BYTES}, buffer_size = {_BUFFER_BYTES}, "
-        "store_rejects = true, rejects_limit = 0)"
-    )
+
+    def read(path: Path, compression: str) -> None:
+        con.execute(
+            f"create or replace temp table source_cells as select {_listed(kept)} from "
+            f"read_csv({literal(str(path))}, auto_detect = false, {shape}, "
+            f"columns = {{{declared}}}, compression = '{compression}', "
+            f"max_line_size = {_MAX_LINE_BYTES}, buffer_size = {_BUFFER_BYTES}, "
+            "store_rejects = true, rejects_limit = 0)"
+        )
+
+    try:
+        read(found.path, "gzip" if found.is_gzip else "none")
+    except duckdb.InvalidInputException as error:
+        if "state machine" not in str(error):
+            raise
+        # DuckDB wants one kind of line end in a file; joined exports have several.
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder) / "lines"
+            text = file_text(found.path, found.is_gzip)
+            copy.write_text(text.replace("\r\n", "\n").replace("\r", "\n"), encoding="utf-8")
+            read(copy, "none")
     con.execute("""
         insert into staged_rejects
         select line, 'csv_' || replace(lower(min(error_type::varchar)), ' ', '_')
         from reject_errors
         group by line
     """)
+    open_quotes.require_none_rejected(con, found)
     con.execute("drop table reject_errors")
     con.execute("drop table reject_scans")
 
@@ -183,24 +200,24 @@ def _number_lines(con: duckdb.DuckDBPyConnection, first_line: int) -> None:
         )
         return
     con.execute(f"""
-        create or replace temp view numbered_cells as
-        with shifts as (
-            select line_offset, max(shift) as shift
-            from (
-                select
-                    source_line - {first_line} - row_number() over (order by source_line) + 1
-                        as line_offset,
-                    row_number() over (order by source_line) as shift
-                from staged_rejects
-                where reject_reasons <> 'not_json'
-            )
-            group by line_offset
+        create or replace temp table line_shifts as
+        select line_offset, max(shift) as shift
+        from (
+            select
+                source_line - {first_line} - row_number() over (order by source_line) + 1
+                    as line_offset,
+                row_number() over (order by source_line) as shift
+            from staged_rejects
         )
+        group by line_offset
+    """)
+    con.execute(f"""
+        create or replace temp view numbered_cells as
         select
-            source_cells.rowid + {first_line} + coalesce(shifts.shift, 0) as source_line,
+            source_cells.rowid + {first_line} + coalesce(line_shifts.shift, 0) as source_line,
             source_cells.*
         from source_cells
-        asof left join shifts on source_cells.rowid >= shifts.line_offset
+        asof left join line_shifts on source_cells.rowid >= line_shifts.line_offset
     """)
 
 

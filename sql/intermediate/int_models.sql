@@ -32,6 +32,19 @@ named as (
         on lower(logged.logged_provider) = stg_provider_aliases.alias
 ),
 
+-- A closed model's name may begin with who serves it: azure/gpt-4o.
+prefixes as (
+    select
+        stg_providers.provider as prefix,
+        stg_providers.provider
+    from stg_providers
+    union
+    select
+        stg_provider_aliases.alias as prefix,
+        stg_provider_aliases.provider
+    from stg_provider_aliases
+),
+
 keyed as (
     select
         named.logged_provider,
@@ -77,12 +90,16 @@ hosted as (
         identified.model_id,
         case
             when identified.named_provider <> '' then identified.named_provider
+            when not stg_models.is_open and prefixed.provider is not null
+                then prefixed.provider
             when stg_models.model_id is not null and not stg_models.is_open
                 then stg_models.developer
             else 'self-hosted'
         end as provider
     from identified
     left join stg_models on identified.model_id = stg_models.model_id
+    left join prefixes as prefixed
+        on split_part(identified.name_key, '/', 1) = prefixed.prefix
 )
 
 select

@@ -1,7 +1,8 @@
 -- One row of usage with its model, class and token moments.
 -- A bucket of r requests counts as r requests of mean lengths whose products are corrected for
 -- how lengths of its class scatter. Moments are null for rows with unknown lengths (not
--- measurable) and for rows without input (measurable, but without work).
+-- measurable) and for rows without input: without output too they had no work to do, with
+-- output their input is not known.
 -- materialised: view
 -- grain: input_id, source_line
 
@@ -86,7 +87,8 @@ means as (
         sized.output_squared_ratio,
         coalesce(sized.input_tokens > 0 and sized.output_tokens is not null, false)
             as has_work,
-        sized.input_tokens is not null and sized.output_tokens is not null as is_measurable,
+        coalesce(sized.input_tokens > 0 or sized.output_tokens = 0, false)
+        and sized.output_tokens is not null as is_measurable,
         sized.input_tokens::double / sized.request_count as mean_input_tokens,
         case
             when sized.request_count = 1

@@ -1,6 +1,7 @@
 -- What one task costs in dollars, joules and carbon, for every model and query class.
 -- A task that took three tries is paid for three times, so failed requests stay in the sums; only
--- solved tasks divide the cost per solved task.
+-- solved tasks divide the cost per solved task. Requests without a price are in no sum, so their
+-- share of the tasks divides nothing either; the same holds for energy.
 -- grain: month, provider, model_id, query_class
 
 with
@@ -43,6 +44,25 @@ costs as (
         end as cost_source
     from int_group_costs
     group by all
+),
+
+-- Costs and energies per task divide by the share of tasks that they cover.
+known as (
+    select
+        usage.month,
+        usage.provider,
+        usage.model_id,
+        usage.query_class,
+        (usage.request_count - costs.unpriced_request_count)::double
+        / usage.request_count::double as priced_frac,
+        usage.measurable_request_count::double / usage.request_count::double as measured_frac
+    from usage
+    inner join costs
+        on
+            usage.month = costs.month
+            and usage.provider = costs.provider
+            and usage.model_id = costs.model_id
+            and usage.query_class = costs.query_class
 )
 
 select
@@ -101,18 +121,25 @@ select
     energy.coefficient_set_id::varchar as coefficient_set_id,
     energy.batch::double as batch,
     method.method_version::varchar as method_version,
-    (costs.cost_usd::double / nullif(int_class_tasks.task_count, 0)::double)::double
-        as cost_usd_per_task,
-    (costs.cost_usd::double / nullif(int_class_tasks.solved_task_count, 0)::double)::double
-        as cost_usd_per_solved_task,
-    (energy.gpu_energy_j / nullif(int_class_tasks.task_count, 0)::double)::double
-        as energy_j_per_task,
-    (energy.gpu_energy_j / nullif(int_class_tasks.solved_task_count, 0)::double)::double
-        as energy_j_per_solved_task,
+    (
+        costs.cost_usd::double
+        / nullif(int_class_tasks.task_count::double * known.priced_frac, 0)
+    )::double as cost_usd_per_task,
+    (
+        costs.cost_usd::double
+        / nullif(int_class_tasks.solved_task_count::double * known.priced_frac, 0)
+    )::double as cost_usd_per_solved_task,
+    (
+        energy.gpu_energy_j / nullif(int_class_tasks.task_count::double * known.measured_frac, 0)
+    )::double as energy_j_per_task,
+    (
+        energy.gpu_energy_j
+        / nullif(int_class_tasks.solved_task_count::double * known.measured_frac, 0)
+    )::double as energy_j_per_solved_task,
     (
         facility_energy_kwh(energy.gpu_energy_j, energy.facility_ratio)
         * energy.carbon_gco2e_per_kwh
-        / nullif(int_class_tasks.task_count, 0)::double
+        / nullif(int_class_tasks.task_count::double * known.measured_frac, 0)
     )::double as carbon_gco2e_per_task
 from usage
 inner join int_class_tasks
@@ -127,6 +154,12 @@ inner join costs
         and usage.provider = costs.provider
         and usage.model_id = costs.model_id
         and usage.query_class = costs.query_class
+inner join known
+    on
+        usage.month = known.month
+        and usage.provider = known.provider
+        and usage.model_id = known.model_id
+        and usage.query_class = known.query_class
 left join int_hosts as hosts
     on usage.provider = hosts.provider and usage.model_id = hosts.model_id
 left join int_class_energy as energy

@@ -7,28 +7,40 @@
 
 with
 
-lines as (
+turns as (
     select
         source_rows.*,
-        last_value(
-            case when source_rows.type = 'turn_context' then source_rows.payload_model end
-            ignore nulls
-        ) over before_here as turn_model,
-        last_value(
-            case
-                when source_rows.type = 'turn_context'
-                    then
-                        coalesce(
-                            source_rows.payload_effort,
-                            source_rows.payload_collaboration_mode_settings_reasoning_effort
-                        )
-            end
-            ignore nulls
-        ) over before_here as turn_effort
+        case when source_rows.type = 'turn_context' then source_rows.payload_model end as model,
+        case
+            when source_rows.type = 'turn_context'
+                then
+                    coalesce(
+                        source_rows.payload_effort,
+                        source_rows.payload_collaboration_mode_settings_reasoning_effort
+                    )
+        end as effort
     from source_rows
+),
+
+-- Where no turn comes before, as in a resumed log, the next one tells.
+lines as (
+    select
+        turns.*,
+        coalesce(
+            last_value(turns.model ignore nulls) over before_here,
+            first_value(turns.model ignore nulls) over after_here
+        ) as turn_model,
+        coalesce(
+            last_value(turns.effort ignore nulls) over before_here,
+            first_value(turns.effort ignore nulls) over after_here
+        ) as turn_effort
+    from turns
     window
         before_here as (
-            order by source_rows.source_line rows between unbounded preceding and current row
+            order by turns.source_line rows between unbounded preceding and current row
+        ),
+        after_here as (
+            order by turns.source_line rows between current row and unbounded following
         )
 ),
 
@@ -141,7 +153,12 @@ select
     case when calls.has_sum then calls.sum_name end as request_id,
     calls.occurred_at,
     coalesce(calls.provider, 'openai') as provider,
-    calls.model_name,
+    -- A repeated event is of the model that it was first told of.
+    if(
+        calls.has_sum,
+        first_value(calls.model_name) over (partition by calls.sum_name order by calls.source_line),
+        calls.model_name
+    ) as model_name,
     calls.session_id,
     calls.session_id as task_id,
     calls.parent_id,

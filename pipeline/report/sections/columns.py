@@ -59,7 +59,7 @@ COST = Column(
     "Cost",
     "usd",
     "USD",
-    meaning="Billed cost where the log has it, else effective, list or hosting cost.",
+    meaning="As billed where the log says so, else tokens at the list price of their day.",
     unknown="unpriced",
 )
 LIST_COST = Column(

@@ -13,7 +13,7 @@ _PER_TASK = Column(
     "Cost per task",
     "usd_small",
     "USD",
-    meaning="Cost over the tasks of those models and classes that have a cost.",
+    meaning="Cost over the tasks, less the share of them whose requests have no price.",
     unknown="unpriced",
 )
 _TAIL = (
@@ -62,10 +62,16 @@ def group_table(mart: pl.DataFrame, key: Column, name: str, caption: str) -> Tab
 
 def _line(group: pl.DataFrame, mart: pl.DataFrame) -> dict[str, Any]:
     sums = {name: r.known_sum(group, name) for name in _SUMMED}
-    priced = group.filter(pl.col("cost_usd").is_not_null())
+    priced = group.filter(pl.col("cost_usd").is_not_null()).with_columns(
+        (
+            pl.col("task_count").cast(pl.Float64)
+            * (pl.col("request_count") - pl.col("unpriced_request_count")).cast(pl.Float64)
+            / pl.col("request_count").cast(pl.Float64)
+        ).alias("priced_task_count")
+    )
     return sums | {
         "cost_frac": r.share(sums["cost_usd"], r.known_sum(mart, "cost_usd")),
-        "cost_usd_per_task": r.share(sums["cost_usd"], r.known_sum(priced, "task_count")),
+        "cost_usd_per_task": r.share(sums["cost_usd"], r.known_sum(priced, "priced_task_count")),
         "energy_frac": r.share(
             sums["facility_energy_kwh"], r.known_sum(mart, "facility_energy_kwh")
         ),

@@ -10,6 +10,8 @@ from pipeline.report.sections import columns as c
 from pipeline.report.sections import reading as r
 from pipeline.report.sections.groups import group_table
 
+_LEAST_SHARE_BEFORE = 0.05  # of this month's requests, for a comparison to mean anything
+
 
 def section(mart: pl.DataFrame, before: pl.DataFrame, checks: pl.DataFrame) -> Section:
     """Return the summary of one month.
@@ -23,7 +25,7 @@ def section(mart: pl.DataFrame, before: pl.DataFrame, checks: pl.DataFrame) -> S
     if mart.is_empty():
         reason = "No accepted request falls in this month."
         return Section("summary", "Summary", "Summary", question, empty_reason=reason)
-    is_comparable = _methods(mart) == _methods(before)
+    is_comparable = _methods(mart) == _methods(before) and _is_covered(mart, before)
     return Section(
         name="summary",
         title="Summary",
@@ -36,6 +38,12 @@ def section(mart: pl.DataFrame, before: pl.DataFrame, checks: pl.DataFrame) -> S
             group_table(mart, c.MODEL, "summary_by_model", "The month by model"),
         ),
     )
+
+
+def _is_covered(mart: pl.DataFrame, before: pl.DataFrame) -> bool:
+    """Say whether the month before was read too, and not just a few requests at its edge."""
+    requests = r.count_sum(before, "request_count")
+    return requests >= _LEAST_SHARE_BEFORE * r.count_sum(mart, "request_count")
 
 
 def _key_figures(mart: pl.DataFrame, before: pl.DataFrame) -> tuple[KeyFigure, ...]:

@@ -1,0 +1,62 @@
+"""Find the quote that a CSV file leaves open: it swallows rows, and none may be lost in silence."""
+
+import duckdb
+
+from pipeline.errors import BadInputError
+from pipeline.ingest.detect import Recognised
+
+_MOST_BREAKS = 9  # line breaks in a name or number, before the file counts as bad
+_LINE_CUT = 10_000  # characters of a rejected line that DuckDB keeps
+
+
+def require_none_rejected(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
+    """Stop where a rejected line runs on over many.
+
+    Raises:
+        BadInputError: Naming the line at which the quote was opened.
+    """
+    opened = con.execute(
+        "select min(line) from reject_errors where "
+        "length(csv_line) - length(replace(csv_line, chr(10), '')) > $most "
+        "or (length(csv_line) >= $cut and contains(ltrim(csv_line, chr(10)), chr(10)))",
+        {"most": _MOST_BREAKS + 1, "cut": _LINE_CUT},
+    ).fetchall()[0][0]
+    if opened is not None:
+        raise BadInputError(_message(found, opened))
+
+
+def set_long_cells_aside(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
+    """Set rows aside whose names or numbers run over several lines.
+
+    Only cells that are read are looked at: prompts may have as many lines as they like.
+
+    Raises:
+        BadInputError: Where a cell runs over so many lines that rows must be in it.
+    """
+    texts = con.execute(
+        "select column_name from duckdb_columns() where table_name = 'source_cells' "
+        "and data_type = 'VARCHAR'"
+    ).fetchall()
+    cells = [f'"{name}"' for (name,) in texts]
+    if not cells:
+        return
+    has_break = " or ".join(f"contains({cell}, chr(10))" for cell in cells)
+    all_text = f"concat_ws('', {', '.join(cells)})"
+    long_rows = con.execute(
+        f"select source_line, length({all_text}) - length(replace({all_text}, chr(10), '')) "
+        f"from numbered_cells where {has_break} order by source_line"
+    ).fetchall()
+    if any(breaks > _MOST_BREAKS for _, breaks in long_rows):
+        raise BadInputError(_message(found, long_rows[0][0]))
+    if long_rows:
+        con.execute(
+            "insert into staged_rejects select unnest($lines::bigint[]), 'csv_cell_over_lines'",
+            {"lines": [line for line, _ in long_rows]},
+        )
+
+
+def _message(found: Recognised, line: int) -> str:
+    return (
+        f"{found.path}: expected one row a line, found a quote opened at line {line} that runs "
+        "over many lines, so the rows in it would be lost. Close or remove it, or export again."
+    )
