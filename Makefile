@@ -27,7 +27,7 @@ $(REPORT): $(CODE) .venv/run-ready
 
 .PHONY: test
 test: .venv/dev-ready  ## Run every test (sets up all packages)
-	$(PYTHON) -m pytest
+	$(PYTHON) -m pytest -n 2
 
 .PHONY: check
 check: lint types sqllint fast  ## Lint, types, SQL lint and the fast tests
@@ -47,7 +47,7 @@ sqllint: .venv/dev-ready  ## Check the style of the SQL
 
 .PHONY: fast
 fast: .venv/dev-ready
-	$(PYTHON) -m pytest -m 'not slow'
+	$(PYTHON) -m pytest -m 'not slow' -n 2
 
 .PHONY: prices
 prices: .venv/dev-ready  ## Rewrite the list prices from the pinned genai-prices; read the diff

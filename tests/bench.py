@@ -30,8 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 JOULEBOOK = str(Path(sys.executable).with_name("joulebook"))
 
 SIZES = (100_000, 1_000_000, 10_000_000)
-THREADS = 2
-REPEATS = 3
+THREADS, REPEATS = 2, 3
 SLOW_S = 60  # a run that takes longer is not repeated
 
 MOST_FLOOR_RATIO = 5.0
@@ -59,8 +58,12 @@ _LOG_SQL = """
             i,
             draw,
             (floor(5 * draw[1]) + 1)::integer as model_number,
-            exp(7 + 1.4 * sqrt(-2 * ln(draw[2])) * cos(2 * pi() * draw[3])) as input_length,
-            exp(5.3 + 1.1 * sqrt(-2 * ln(draw[4])) * cos(2 * pi() * draw[5])) as output_length
+            least(
+                120000, 1 + exp(7 + 1.4 * sqrt(-2 * ln(draw[2])) * cos(2 * pi() * draw[3]))
+            )::bigint as input_tokens,
+            least(
+                16000, 1 + exp(5.3 + 1.1 * sqrt(-2 * ln(draw[4])) * cos(2 * pi() * draw[5]))
+            )::bigint as output_tokens
         from draws
     )
     select
@@ -72,12 +75,12 @@ _LOG_SQL = """
             'Qwen/Qwen3-8B'][model_number] as model_name,
         format('team-{:02d}', floor(12 * draw[6])::integer) as team,
         ['chat', 'rag', 'summarization', 'agentic'][floor(8 * draw[7])::integer] as query_class,
-        least(120000, input_length)::bigint as input_tokens,
-        (least(120000, input_length) * greatest(0, draw[8] - 0.5))::bigint as cache_read_tokens,
-        least(16000, 1 + output_length)::bigint as output_tokens,
+        input_tokens,
+        (input_tokens * greatest(0, draw[8] - 0.5))::bigint as cache_read_tokens,
+        output_tokens,
         case when draw[9] < 0.25 then format('task_{:x}', hash(16 * (i // 16))) end as task_id,
-        nullif(floor(4 * draw[9] * 8)::integer % 4, 3)::boolean as is_solved,
-        round(0.3 + output_length / 80, 3) as latency_s
+        [true, true, false][floor(32 * draw[9])::integer % 4] as is_solved,
+        round(0.3 + output_tokens / 80, 3) as latency_s
     from requests
 """
 
@@ -126,15 +129,13 @@ def measure_here(part: str, log: Path) -> Run:
         PARTS[part](log, Path(folder) / "bench.duckdb")
         seconds = time.perf_counter() - start
     # Linux counts in KiB.
-    peak_gb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
-    return Run(seconds, peak_gb)
+    return Run(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9)
 
 
 def measure_apart(part: str, log: Path) -> Run:
     """Run one part in a process of its own."""
     command = [sys.executable, __file__, part, str(log)]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
-    return Run(**json.loads(done.stdout))
+    return Run(*json.loads(subprocess.check_output(command)))
 
 
 def best_runs(log: Path) -> dict[str, Run]:
@@ -169,34 +170,29 @@ def command_lines(folder: Path) -> list[str]:
     return [
         f"| `joulebook --help` | {help_s:.2f} s | {_target(help_s, MOST_HELP_S, 's')} |",
         f"| `joulebook estimate` | {command_seconds(5, *estimate):.2f} s | |",
-        f"| `joulebook report` of the sample | {sample_s:.1f} s "
-        f"| {_target(sample_s, MOST_SAMPLE_S, 's')} |",
+        f"| sample report | {sample_s:.1f} s | {_target(sample_s, MOST_SAMPLE_S, 's')} |",
     ]
 
 
-def size_lines(best: dict[int, dict[str, Run]]) -> list[str]:
-    """Return the table lines of each size of log."""
-    lines = []
-    for row_count, runs in best.items():
-        floor, ours = runs["floor"], runs["ours"]
-        lines.append(
-            f"| {row_count:,} | {floor.seconds:.2f} s | {ours.seconds:.2f} s "
-            f"| {ours.seconds / floor.seconds:.1f} × | {row_count / ours.seconds:,.0f} "
-            f"| {floor.peak_gb:.2f} GB | {ours.peak_gb:.2f} GB |"
-        )
-    return lines
+def size_line(row_count: int, runs: dict[str, Run]) -> str:
+    """Return the table line of one size of log."""
+    floor, ours = runs["floor"], runs["ours"]
+    return (
+        f"| {row_count:,} | {floor.seconds:.2f} s | {ours.seconds:.2f} s "
+        f"| {ours.seconds / floor.seconds:.1f} × | {row_count / ours.seconds:,.0f} "
+        f"| {floor.peak_gb:.2f} GB | {ours.peak_gb:.2f} GB |"
+    )
 
 
 def target_lines(best: dict[int, dict[str, Run]]) -> list[str]:
     """Return the table lines of what the largest log must hold to."""
     small, large = best[SIZES[-2]], best[SIZES[-1]]
-    floor_ratio = large["ours"].seconds / large["floor"].seconds
-    growth_ratio = large["ours"].seconds / small["ours"].seconds
+    ratio = large["ours"].seconds / large["floor"].seconds
+    growth = large["ours"].seconds / small["ours"].seconds
     peak_gb = large["ours"].peak_gb
     return [
-        f"| time to the floor | {floor_ratio:.1f} × | {_target(floor_ratio, MOST_FLOOR_RATIO)} |",
-        f"| time of ten times the rows | {growth_ratio:.1f} × "
-        f"| {_target(growth_ratio, MOST_GROWTH_RATIO)} |",
+        f"| time, to the floor | {ratio:.1f} × | {_target(ratio, MOST_FLOOR_RATIO)} |",
+        f"| time, to a tenth of the rows | {growth:.1f} × | {_target(growth, MOST_GROWTH_RATIO)} |",
         f"| peak memory | {peak_gb:.2f} GB | {_target(peak_gb, MOST_PEAK_GB, 'GB')} |",
     ]
 
@@ -205,52 +201,42 @@ def _target(value: float, most: float, unit: str = "×") -> str:
     return f"≤ {most:g} {unit}: {'met' if value <= most else 'missed'}"
 
 
-def machine() -> str:
-    """Return what was measured on, in one sentence."""
-    memory_gb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
-    return (
-        f"Measured on {datetime.now(UTC):%Y-%m-%d} by `make bench`: {os.cpu_count()} CPUs, "
-        f"{memory_gb:.0f} GB of memory, {platform.system()}, Python {platform.python_version()}, "
-        f"DuckDB {duckdb.__version__}, {THREADS} threads, memory limit of DuckDB "
-        f"{Settings().memory_limit_gb:g} GB."
-    )
-
-
 def page(best: dict[int, dict[str, Run]], commands: list[str]) -> str:
     """Return BENCHMARKS.md."""
-    return "\n".join(
-        [
-            "# Benchmarks",
-            "",
-            machine(),
-            "",
-            "From a Parquet log of the general form to finished, checked marts in a database file.",
-            "The floor is DuckDB's bare `create table t as from 'log.parquet'` and `checkpoint`.",
-            f"Time is the best of {REPEATS} runs, floor and ours in turn, each in a process of",
-            "its own; peak memory (`ru_maxrss`) is the most of them. The log is made by",
-            "`tests/bench.py`.",
-            "",
-            "| rows | floor | ours | ratio | rows per second | floor's peak | our peak |",
-            "|--:|--:|--:|--:|--:|--:|--:|",
-            *size_lines(best),
-            "",
-            f"| {SIZES[-1]:,} rows | measured | target |",
-            "|---|--:|--:|",
-            *target_lines(best),
-            "",
-            "| command (median) | measured | target |",
-            "|---|--:|--:|",
-            *commands,
-            "",
-        ]
-    )
+    memory_gb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+    newline = "\n"
+    return f"""# Benchmarks
+
+Measured on {datetime.now(UTC):%Y-%m-%d} by `make bench`:
+
+- {os.cpu_count()} CPUs, {memory_gb:.0f} GB of memory, {platform.system()} {platform.machine()}
+- Python {platform.python_version()}, DuckDB {duckdb.__version__}, {THREADS} threads
+- memory limit of the settings: {Settings().memory_limit_gb:g} GB
+
+From a Parquet log of the general form (made by `tests/bench.py`) to finished, checked marts in a
+database file. The floor is DuckDB's bare `create table t as from 'log.parquet'` and `checkpoint`.
+Every run is a process of its own, floor and ours in turn; time is the best of {REPEATS} runs, peak
+memory (`ru_maxrss`) the most of them.
+
+| rows | floor | ours | ratio | rows per second | floor's peak | our peak |
+|--:|--:|--:|--:|--:|--:|--:|
+{newline.join(size_line(row_count, runs) for row_count, runs in best.items())}
+
+| {SIZES[-1]:,} rows | measured | target |
+|---|--:|--:|
+{newline.join(target_lines(best))}
+
+| command (median) | measured | target |
+|---|--:|--:|
+{newline.join(commands)}
+"""
 
 
 def main() -> None:
     """Measure everything, or one part where called for that."""
     if len(sys.argv) == 3:
         run = measure_here(sys.argv[1], Path(sys.argv[2]))
-        print(json.dumps({"seconds": run.seconds, "peak_gb": run.peak_gb}))
+        print(json.dumps([run.seconds, run.peak_gb]))
         return
     best = {}
     with tempfile.TemporaryDirectory(prefix="joulebook-bench-") as folder:
@@ -259,10 +245,9 @@ def main() -> None:
             log = Path(folder) / "log.parquet"
             write_log(log, row_count)
             best[row_count] = best_runs(log)
-            print(size_lines({row_count: best[row_count]})[0], flush=True)
-    text = page(best, commands)
-    (ROOT / "BENCHMARKS.md").write_text(text, encoding="utf-8")
-    print(text)
+            print(size_line(row_count, best[row_count]), flush=True)
+    (ROOT / "BENCHMARKS.md").write_text(page(best, commands), encoding="utf-8")
+    print("BENCHMARKS.md is written")
 
 
 if __name__ == "__main__":

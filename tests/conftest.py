@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -39,12 +40,24 @@ def samples() -> Path:
     pytest.skip("needs real logs: set JOULEBOOK_SAMPLES to their folder")
 
 
-@pytest.fixture
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A warehouse with reference tables and no usage."""
-    connection = warehouse.connect(None, 1, threads=2)
+@pytest.fixture(scope="session")
+def empty_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A warehouse file with laws and reference tables and no usage, made once."""
+    path = tmp_path_factory.mktemp("warehouse") / "empty.duckdb"
+    connection = warehouse.connect(path, 1, threads=2)
     load_reference(connection, Settings())
     create_tables(connection)
+    connection.close()
+    return path
+
+
+@pytest.fixture
+def con(empty_book: Path, tmp_path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A warehouse of one's own with reference tables and no usage."""
+    copy = tmp_path / "warehouse.duckdb"
+    shutil.copyfile(empty_book, copy)
+    connection = duckdb.connect(str(copy), config={"threads": 2, "memory_limit": "1GB"})
+    connection.execute("set TimeZone = 'UTC'")
     yield connection
     connection.close()
 

@@ -76,6 +76,7 @@ def energy(run: Run, model: str, *more: str) -> float:
 # Adding ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_added_model_can_be_estimated(run: Run) -> None:
     ran = run("models", "--add", "config.json", "--id", "acme/chat", "--params-b", "8.03")
 
@@ -86,6 +87,7 @@ def test_an_added_model_can_be_estimated(run: Run) -> None:
     assert energy(run, "acme/chat") == energy(run, "meta-llama/Llama-3.1-8B")
 
 
+@pytest.mark.slow
 def test_an_added_model_is_in_the_catalog_and_in_reports(run: Run) -> None:
     run("models", "--add", "config.json", "--id", "acme/chat")
     Path("log.csv").write_text(LOG, encoding="utf-8")
@@ -97,6 +99,7 @@ def test_an_added_model_is_in_the_catalog_and_in_reports(run: Run) -> None:
     assert row["energy_j"] > 0
 
 
+@pytest.mark.slow
 def test_the_manifest_names_what_was_laid_over_and_no_folder(run: Run) -> None:
     run("models", "--add", "config.json", "--id", "acme/chat")
     Path("log.csv").write_text(LOG, encoding="utf-8")

@@ -188,6 +188,7 @@ def test_report_leaves_a_complete_folder_and_nothing_else(run: Run, good: Path) 
     ]
 
 
+@pytest.mark.slow
 def test_the_same_inputs_give_the_same_bytes(run: Run, tmp_path: Path) -> None:
     config = Path(__file__).parent.parent / "data/sample/joulebook.toml"
 
@@ -218,6 +219,7 @@ def test_the_manifest_names_inputs_rows_and_outputs_with_hashes(run: Run, good: 
     assert len(manifest["outputs"]) == 10
 
 
+@pytest.mark.slow
 def test_the_sample_ties_to_the_cent_across_json_parquet_and_focus(
     run: Run, tmp_path: Path
 ) -> None:
@@ -351,6 +353,7 @@ def test_a_mistake_is_one_clear_line_and_its_exit_code(
     assert not reports.exists() or list(reports.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_failed_report_leaves_the_old_one_as_it_was(run: Run, good: Path) -> None:
     run("report", "--usage", "good.csv", "--out", "out")
     before = (good.parent / "out/2026-10/manifest.json").read_bytes()
@@ -391,6 +394,7 @@ def test_ingest_says_what_is_in_a_file(run: Run, good: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_settings_here_are_used_and_usage_alone_is_not_mixed_with_them(
     run: Run, good: Path
 ) -> None:

@@ -48,6 +48,7 @@ def test_a_folder_that_is_no_report_is_never_replaced(
     assert "is no report, so it is not replaced" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_note_beside_a_report_is_not_wiped(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -62,6 +63,7 @@ def test_a_note_beside_a_report_is_not_wiped(
     assert "holds notes.txt" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_sample_never_replaces_a_real_report_and_says_what_it_is(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -124,6 +126,7 @@ def test_an_answer_to_an_unknown_input_is_unmeasured(build: Build, log: Write) -
     ) == [{"gpu_energy_j": None, "n": 1}]
 
 
+@pytest.mark.slow
 def test_focus_periods_are_those_of_the_zone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

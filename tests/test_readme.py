@@ -214,7 +214,11 @@ def test_the_reasons_are_those_of_the_contract() -> None:
     of_csv = {reason for reason in shown if reason.startswith("csv_")}
 
     assert len(set(shown)) == len(shown)
-    assert set(shown) - of_csv == {rule.name for rule in RULES} | {NO_USAGE, "not_json", "not_metrics"}
+    assert set(shown) - of_csv == {rule.name for rule in RULES} | {
+        NO_USAGE,
+        "not_json",
+        "not_metrics",
+    }
     assert of_csv == csv_reasons()
 
 

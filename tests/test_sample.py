@@ -76,6 +76,7 @@ def usage_sums(messages: list[dict[str, Any]]) -> Totals:
     }
 
 
+@pytest.mark.slow
 def test_generating_again_gives_the_committed_files(written_again: Path) -> None:
     names = sorted(path.name for path in SAMPLE.iterdir())
 

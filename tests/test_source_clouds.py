@@ -440,6 +440,7 @@ def test_focus_is_read_from_parquet_with_its_own_types(con: Con, tmp_path: Path)
     assert (row["occurred_at"], row["reject_reasons"]) == ("2026-10-01 00:00:00", None)
 
 
+@pytest.mark.slow
 def test_our_own_focus_export_is_read_back_as_it_was_written(
     con: Con, tmp_path: Path, log: Callable[..., Path]
 ) -> None:

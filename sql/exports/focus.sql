@@ -146,7 +146,7 @@ shared as (
         priced.carbon_gco2e_per_kwh,
         priced.cost_usd,
         coalesce(
-            (priced.tokens::decimal(18, 0) * priced.usd_per_mtok)::decimal(31, 9)
+            (priced.tokens::decimal(19, 0) * priced.usd_per_mtok)::decimal(31, 9)
             * 0.000001::decimal(7, 6),
             0
         )::decimal(38, 15) as list_part_usd,

@@ -1,5 +1,6 @@
 -- What each group of usage cost at list price and as billed, and whether either is known.
 -- Prices are exact: tokens times dollars per million, scaled by an exact 0.000001.
+-- Tokens are decimal(19, 0), for the product of two decimals of 18 digits or less has 18 digits too.
 -- grain: month, provider, model_id, query_class, team, price_band_id, is_billed
 
 with
@@ -18,14 +19,14 @@ listed as (
         case
             when usage.price_band_id is not null and usage.uncached_input_tokens is not null
                 then (
-                    usage.uncached_input_tokens::decimal(18, 0) * bands.uncached_input_usd_per_mtok
-                    + coalesce(usage.cache_read_tokens, 0)::decimal(18, 0)
+                    usage.uncached_input_tokens::decimal(19, 0) * bands.uncached_input_usd_per_mtok
+                    + coalesce(usage.cache_read_tokens, 0)::decimal(19, 0)
                     * bands.cache_read_usd_per_mtok
-                    + coalesce(usage.cache_write_5m_tokens, 0)::decimal(18, 0)
+                    + coalesce(usage.cache_write_5m_tokens, 0)::decimal(19, 0)
                     * bands.cache_write_5m_usd_per_mtok
-                    + coalesce(usage.cache_write_1h_tokens, 0)::decimal(18, 0)
+                    + coalesce(usage.cache_write_1h_tokens, 0)::decimal(19, 0)
                     * bands.cache_write_1h_usd_per_mtok
-                    + coalesce(usage.output_tokens, 0)::decimal(18, 0) * bands.output_usd_per_mtok
+                    + coalesce(usage.output_tokens, 0)::decimal(19, 0) * bands.output_usd_per_mtok
                 )::decimal(31, 9) * 0.000001::decimal(7, 6)
         end::decimal(38, 15) as list_cost_usd
     from int_usage_groups as usage
