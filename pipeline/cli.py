@@ -73,7 +73,7 @@ def report(
 ) -> None:
     """Build the monthly workbook and page; without logs, of the bundled sample."""
     from pipeline import manifest
-    from pipeline.job import make_report, text_of
+    from pipeline.job import left_out, make_report, text_of
 
     if month is not None and not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", month):
         raise WrongUseError(f"--month {month}: expected YYYY-MM, such as 2026-10.")
@@ -81,11 +81,8 @@ def report(
     if settings.is_generated_sample:
         _warn("the logs are the bundled sample, whose data are generated, not real")
     made = make_report(settings, month, out, _tell)
-    for row in made.marts["mart_intake"]:
-        if row["outcome"] == "rejected":
-            _warn(f"{row['source_file']}: {row['row_count']:,} rows set aside: {row['reason']}")
-        elif row["outcome"] == "duplicate":
-            _warn(f"{row['source_file']}: {row['row_count']:,} rows are requests met before")
+    for text in left_out(made):
+        _warn(text)
     for check in made.warnings:
         claim = check.name.replace("_", " ")
         _warn(f"{check.violation_count} rows go against '{claim}': {check.meaning}")

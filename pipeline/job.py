@@ -82,6 +82,16 @@ def _make_aside(
     return Finished(chosen, target, marts, tuple(c for c in checks if c.status == "warn"))
 
 
+def left_out(made: Finished) -> list[str]:
+    """Return a line for every file of which rows were set aside or met before, with reasons."""
+    files: dict[str, list[str]] = {}
+    for row in made.marts["mart_intake"]:
+        if row["outcome"] != "accepted":
+            why = row["reason"] if row["outcome"] == "rejected" else "requests met before"
+            files.setdefault(row["source_file"], []).append(f"{row['row_count']:,} × {why}")
+    return [f"{name}: left out {'; '.join(reasons)}" for name, reasons in sorted(files.items())]
+
+
 def text_of(made: Finished) -> str:
     """Return the month in one line: where it stands, requests, money, energy with range, carbon."""
     rows = made.marts["mart_team_chargeback"]

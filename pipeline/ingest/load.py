@@ -296,13 +296,14 @@ def _insert_input(
 def _tell_what_lacks(
     con: duckdb.DuckDBPyConnection, intake: Intake, tell: Callable[[str], None]
 ) -> None:
-    """Say what the form cannot, where that may be why rows were set aside."""
+    """Say what the form cannot, where that may be why most rows were set aside."""
     lacks = SOURCE_BY_NAME[intake.source_format or ""].lacks
-    rejected = con.execute(
-        "select 1 from raw_usage where input_id = $id and reject_reasons is not null limit 1",
+    is_mostly_rejected = con.execute(
+        "select count(*) filter (where reject_reasons is not null) * 2 > count(*) "
+        "from raw_usage where input_id = $id",
         {"id": intake.input_id},
-    ).fetchall()
-    if lacks and rejected:
+    ).fetchall()[0][0]
+    if lacks and is_mostly_rejected:
         tell(f"note: {intake.shown}: {lacks}")
 
 

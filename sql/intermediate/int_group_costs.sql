@@ -1,6 +1,6 @@
 -- What each group of usage cost at list price and as billed, and whether either is known.
 -- Prices are exact: tokens times dollars per million, scaled by an exact 0.000001.
--- Tokens are decimal(19, 0), for the product of two decimals of 18 digits or less has 18 digits too.
+-- Tokens have 19 digits there: a product of two decimals of up to 18 is held to 18, and overflows.
 -- grain: month, provider, model_id, query_class, team, price_band_id, is_billed
 
 with
