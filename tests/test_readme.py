@@ -76,7 +76,8 @@ def test_every_command_is_understood(command: str) -> None:
 def test_every_command_of_the_program_is_shown() -> None:
     shown = {command.split()[1] for command in commands()}
 
-    assert shown == {command.callback.__name__ for command in app.registered_commands}  # type: ignore[union-attr]
+    known = {command.callback.__name__ for command in app.registered_commands}  # type: ignore[union-attr]
+    assert shown == known | {str(group.name) for group in app.registered_groups}
 
 
 def test_a_printed_output_is_what_the_command_prints() -> None:
