@@ -66,6 +66,8 @@ def report(
     ] = None,
     assume: AssumeOption = None,
     config: ConfigOption = None,
+    engine: Annotated[str, typer.Option(metavar="ENGINE", help="duckdb.")] = "duckdb",
+    lang: Annotated[str, typer.Option(metavar="LANG", help="en.")] = "en",
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where reports stand.")] = Path(
         "reports"
     ),
@@ -77,6 +79,9 @@ def report(
 
     if month is not None and not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", month):
         raise WrongUseError(f"--month {month}: expected YYYY-MM, such as 2026-10.")
+    for option, value, there in (("--engine", engine, "duckdb"), ("--lang", lang, "en")):
+        if value != there:
+            raise WrongUseError(f"{option} {value}: expected {there}; this version has no other.")
     settings = _settings(config, usage, assume)
     if settings.is_generated_sample:
         _warn("the logs are the bundled sample, whose data are generated, not real")

@@ -15,15 +15,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import duckdb
 
 from pipeline import warehouse
 from pipeline.ingest.load import find_files, load
-from pipeline.reference import checked_inputs, load_reference
+from pipeline.reference import load_reference
 from pipeline.settings import Input, Settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,7 +31,7 @@ JOULEBOOK = str(Path(sys.executable).with_name("joulebook"))
 
 SIZES = (100_000, 1_000_000, 10_000_000)
 THREADS, REPEATS = 2, 3
-SLOW_S = 60  # a run that takes longer is not repeated
+SLOW_S = 60  # a slower run is not repeated
 
 MOST_FLOOR_RATIO = 5.0
 MOST_PEAK_GB = 4.0
@@ -85,8 +85,7 @@ _LOG_SQL = """
 """
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """What one process needed."""
 
     seconds: float
@@ -112,8 +111,7 @@ def run_ours(log: Path, database: Path) -> None:
     settings = Settings()
     con = warehouse.connect(database, settings.memory_limit_gb, THREADS)
     load_reference(con, settings)
-    inputs = checked_inputs(con, [Input(str(log))])
-    load(con, find_files(inputs, Path("/")), settings)
+    load(con, find_files([Input(str(log))], Path("/")), settings)
     warehouse.build(con)
     warehouse.require(warehouse.run_checks(con))
     con.close()
@@ -128,8 +126,8 @@ def measure_here(part: str, log: Path) -> Run:
         start = time.perf_counter()
         PARTS[part](log, Path(folder) / "bench.duckdb")
         seconds = time.perf_counter() - start
-    # Linux counts in KiB.
-    return Run(seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9)
+    peak_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # KiB on Linux
+    return Run(seconds, peak_kib * 1024 / 1e9)
 
 
 def measure_apart(part: str, log: Path) -> Run:
@@ -235,8 +233,7 @@ memory (`ru_maxrss`) the most of them.
 def main() -> None:
     """Measure everything, or one part where called for that."""
     if len(sys.argv) == 3:
-        run = measure_here(sys.argv[1], Path(sys.argv[2]))
-        print(json.dumps([run.seconds, run.peak_gb]))
+        print(json.dumps(measure_here(sys.argv[1], Path(sys.argv[2]))))
         return
     best = {}
     with tempfile.TemporaryDirectory(prefix="joulebook-bench-") as folder:
@@ -247,7 +244,6 @@ def main() -> None:
             best[row_count] = best_runs(log)
             print(size_line(row_count, best[row_count]), flush=True)
     (ROOT / "BENCHMARKS.md").write_text(page(best, commands), encoding="utf-8")
-    print("BENCHMARKS.md is written")
 
 
 if __name__ == "__main__":
