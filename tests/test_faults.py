@@ -207,3 +207,11 @@ def test_odd_files_are_refused_without_a_traceback(
     assert run(monkeypatch, tmp_path, "ingest", "odd") == 3
 
     assert capsys.readouterr().err.startswith("joulebook: odd: expected ")
+
+
+def test_ten_thousand_million_tokens_of_one_group_have_a_price(build: Build, log: Write) -> None:
+    bucket = {"model_name": "claude-sonnet-4-5", "provider": "anthropic", "request_count": 10**7}
+    con = build(log([{**bucket, "input_tokens": 10**10, "output_tokens": 10**9}]))
+
+    # 10,000 million · 3 USD + 1,000 million · 15 USD, per million
+    assert rows_of(con, "select cost_usd::int as usd from mart_cost_per_task") == [{"usd": 45_000}]
