@@ -6,9 +6,9 @@ request served alone; who compares it with batched measurements divides it by th
 are those of GPU boards: server and facility factors of the sources are arguments or left out.
 """
 
+from pipeline.laws.facility import J_PER_KWH
 from pipeline.laws.work import Number
 
-J_PER_KWH = 3_600_000
 J_PER_WH = 3_600
 E = 2.718281828459045
 BILLION = 1_000_000_000

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from pipeline.laws.facility import J_PER_KWH
 from pipeline.report.numbers import show
 from pipeline.report.section import Bars, Column, Section, Table
 from pipeline.report.sections import columns as c
@@ -178,7 +179,7 @@ def _figures(mart: pl.DataFrame) -> tuple[Bars, ...]:
 
 
 def _kwh(joules: pl.Series) -> tuple[float | None, ...]:
-    return tuple(None if j is None else float(j) / r.JOULES_PER_KWH for j in joules.to_list())
+    return tuple(None if j is None else float(j) / J_PER_KWH for j in joules.to_list())
 
 
 def _alt(labels: tuple[str, ...], measured: pl.DataFrame) -> str:

@@ -9,7 +9,6 @@ import polars as pl
 from pipeline.report.numbers import show
 from pipeline.report.section import Column, Value
 
-JOULES_PER_KWH = 3_600_000
 GRAMS_PER_KG = 1_000
 BARS_SHOWN = 12  # more do not read on one screen
 GRADES = ("A", "B", "C", "D", "U")
