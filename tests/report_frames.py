@@ -237,6 +237,24 @@ def reconciliation_mart() -> pl.DataFrame:
     )
 
 
+def bridge_mart(**changes: Any) -> pl.DataFrame:  # noqa: ANN401 a value of any column
+    """Return mart_month_bridge: 1.20 USD in May, 1.50 USD in June, and twice the electricity."""
+    parts = ("before", "volume", "mix", "model", "length")
+    cost = ("1.20", "0.50", "0.10", "-0.40", "0.15", "-0.05", "1.50")
+    energy = ("1.5", "1.5", "0", "-0.25", "0.25", "0", "3")
+    row: dict[str, Any] = {"month": MONTH, "priced_request_before_count": 10}
+    row |= {"priced_request_count": 16, "measured_request_before_count": 10}
+    row |= {"measured_request_count": 16}
+    for stem, unit, last, values in (
+        ("cost", "usd", "price", cost),
+        ("facility_energy", "kwh", "rate", energy),
+        ("carbon", "gco2e", "rate", tuple(str(473 * Decimal(value)) for value in energy)),
+    ):
+        names = [*(f"{stem}_{part}_{unit}" for part in (*parts, last)), f"{stem}_{unit}"]
+        row |= dict(zip(names, map(Decimal, values), strict=True))
+    return _frame([row | changes])
+
+
 def charges_mart() -> pl.DataFrame:
     """Return mart_other_charges: a credit of 5 USD to team support."""
     five = pl.Series([Decimal(-5)], dtype=MONEY)
@@ -257,6 +275,7 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_cost_per_task": cost_mart({}, _AGENTS, _UNKNOWN, may_line()),
         "mart_energy_per_class": energy_mart({}, _AGENTS, _UNKNOWN | _ENERGY_UNKNOWN),
         "mart_team_chargeback": team_mart({}, unattributed),
+        "mart_month_bridge": bridge_mart(),
         "mart_intake": intake_mart(),
         "mart_coverage": coverage_mart(),
         "mart_reconciliation": reconciliation_mart(),

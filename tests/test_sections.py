@@ -8,6 +8,7 @@ import pytest
 from report_frames import (
     FACTS,
     MONTH,
+    bridge_mart,
     column_of,
     cost_mart,
     coverage_mart,
@@ -291,3 +292,29 @@ def test_a_sum_is_of_what_is_known(values: list[Any], total: float | None) -> No
     )
 
     assert known_sum(frame, "value") == total
+
+
+def test_the_bridge_shows_each_part_and_how_it_is_worked_out() -> None:
+    table = table_of(report(), "month_bridge")
+
+    assert column_of(table, "cost_usd") == [
+        Decimal(text) for text in ("1.20", "0.50", "0.10", "-0.40", "0.15", "-0.05", "1.50")
+    ]
+    assert column_of(table, "carbon_kgco2e")[-1] == Decimal("1.419")  # 3 kWh of 473 g
+    assert all(column_of(table, "definition"))
+
+
+def test_the_bridge_says_in_two_sentences_what_moved_most() -> None:
+    assert section_of(report(), "bridge").statements == (
+        "Cost rose from 1.20 to 1.50 USD: most by more or fewer requests +0.50 USD, "
+        "then other models −0.40 USD.",
+        "Electricity rose from 1.500 to 3.000 kWh: most by more or fewer requests +1.500 kWh, "
+        "then longer or shorter requests +0.2500 kWh.",
+    )
+
+
+def test_a_month_before_of_a_few_requests_is_no_base_for_a_bridge() -> None:
+    # 16 requests now; 5 % of them are 0.8
+    few = bridge_mart(priced_request_before_count=0)
+
+    assert "too few requests" in section_of(report(mart_month_bridge=few), "bridge").empty_reason

@@ -8,6 +8,7 @@ from pipeline.report.section import Report
 from pipeline.report.sections import (
     about,
     assumptions,
+    bridge,
     checks,
     cost_per_task,
     coverage,
@@ -40,6 +41,7 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
     costs_before = in_month(frames["mart_cost_per_task"], month_before(month))
     sections = (
         summary.section(costs, costs_before, frames["checks"]),
+        bridge.section(in_month(frames["mart_month_bridge"], month)),
         cost_per_task.section(costs),
         energy.section(in_month(frames["mart_energy_per_class"], month)),
         teams.section(in_month(frames["mart_team_chargeback"], month), costs),

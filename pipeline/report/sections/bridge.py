@@ -1,0 +1,131 @@
+"""Why the month differs from the one before: five parts that add up, in money, power, carbon."""
+
+from decimal import Decimal
+from typing import Any
+
+import polars as pl
+
+from pipeline.report.numbers import show
+from pipeline.report.section import Column, Kind, Section, Table
+from pipeline.report.sections import reading as r
+
+# What changes in each step, in this order, and how a step is defined.
+_STEPS = (
+    ("before", "The month before", "What the month before was."),
+    ("volume", "More or fewer requests", "This month's requests at the mean value of last month."),
+    ("mix", "Other classes and teams", "Requests of each class and team at their value then."),
+    (
+        "model",
+        "Other models",
+        "Models within class and team as now, with the lengths of then; a new model has its own "
+        "price.",
+    ),
+    ("length", "Longer or shorter requests", "Tokens as now, at the price or rate of then."),
+    (
+        "price",
+        "Price or rate",
+        "What is left: dollars a token; joules of a unit of work (batch, coefficients), and the "
+        "grid.",
+    ),
+    ("", "This month", "The sum of the lines above."),
+)
+_MEASURES = (
+    ("cost", "usd", "price"),
+    ("facility_energy", "kwh", "rate"),
+    ("carbon", "gco2e", "rate"),
+)
+_COLUMNS = (
+    Column("step", "Step", "text", meaning="What differs from the month before."),
+    Column("cost_usd", "Cost", "usd", "USD", "Cost of the priced requests, to the cent."),
+    Column("facility_energy_kwh", "Electricity", "kwh", "kWh", "Of the measured requests."),
+    Column("carbon_kgco2e", "Carbon", "kgco2e", "kg CO₂e", "Of the measured requests."),
+    Column("definition", "How it is worked out", "text", meaning="Definition of the step."),
+)
+_NOTE = (
+    "Each step changes one thing more, in this order, and is worth the difference it makes; money "
+    "is rounded once a step, so the lines add up to the cent. Requests without a price or an "
+    "energy are in neither month. Where the month before has no such class, team or model, the "
+    "nearest wider mean stands in."
+)
+_LEAST_SHARE_BEFORE = 0.05  # of this month's requests, for a comparison to mean anything
+
+
+def section(mart: pl.DataFrame) -> Section:
+    """Return the bridge of one month.
+
+    Args:
+        mart: mart_month_bridge of the month: one row, none where the month before was not read.
+    """
+    row = mart.row(0, named=True) if mart.height else {}
+    is_comparable = bool(row) and (row["priced_request_before_count"] or 0) >= (
+        _LEAST_SHARE_BEFORE * (row["priced_request_count"] or 0)
+    )
+    return Section(
+        name="bridge",
+        title="Bridge",
+        sheet="Bridge",
+        question="What changed since the month before, and why?",
+        statements=_statements(row) if is_comparable else (),
+        tables=(_table(row),) if is_comparable else (),
+        empty_reason=""
+        if is_comparable
+        else "The logs of the month before were not read with these, or hold too few requests.",
+    )
+
+
+def _value(row: dict[str, Any], stem: str, step: str, unit: str, last: str) -> Decimal | None:
+    name = {"": f"{stem}_{unit}", "price": f"{stem}_{last}_{unit}"}.get(
+        step, f"{stem}_{step}_{unit}"
+    )
+    value: Decimal | None = row[name]
+    return value
+
+
+def _table(row: dict[str, Any]) -> Table:
+    lines = []
+    for step, label, definition in _STEPS:
+        cost, energy, carbon = (
+            _value(row, stem, step, unit, last) for stem, unit, last in _MEASURES
+        )
+        kilograms = None if carbon is None else carbon / r.GRAMS_PER_KG
+        lines.append((label, cost, energy, kilograms, definition))
+    return Table(
+        "month_bridge", "From the month before to this one", _COLUMNS, tuple(lines), note=_NOTE
+    )
+
+
+def _statements(row: dict[str, Any]) -> tuple[str, ...]:
+    sentences = (
+        _sentence(row, "Cost", _MEASURES[0], "usd", "USD"),
+        _sentence(row, "Electricity", _MEASURES[1], "kwh", "kWh"),
+    )
+    return tuple(sentence for sentence in sentences if sentence)
+
+
+def _sentence(
+    row: dict[str, Any],
+    what: str,
+    measure: tuple[str, str, str],
+    kind: Kind,
+    unit: str,
+) -> str:
+    stem, suffix, last = measure
+    old, new = (_value(row, stem, step, suffix, last) for step in ("before", ""))
+    if old is None or new is None:
+        return ""
+    parts = [
+        (label.lower(), _value(row, stem, step, suffix, last) or Decimal(0))
+        for step, label, _ in _STEPS[1:-1]
+    ]
+    largest = sorted(parts, key=lambda part: (-abs(part[1]), part[0]))
+    shown = [f"{label} {_signed(value, kind)} {unit}" for label, value in largest if value]
+    if not shown:
+        return f"{what} did not change: {show(new, kind)} {unit}."
+    verb = "rose" if new > old else "fell" if new < old else "stayed"
+    ends = f"from {show(old, kind)} to {show(new, kind)} {unit}"
+    most = f"most by {shown[0]}" + (f", then {shown[1]}" if len(shown) > 1 else "")
+    return f"{what} {verb} {ends}: {most}."
+
+
+def _signed(value: Decimal, kind: Kind) -> str:
+    return ("+" if value > 0 else "−") + show(abs(value), kind)

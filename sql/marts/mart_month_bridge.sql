@@ -1,0 +1,125 @@
+-- Why a month differs from the one before, in five parts that add up: more requests at last
+-- month's mix, other classes and teams, other models within them, other lengths, and the price of a
+-- token (of electricity and carbon: the joules of a unit of work, and the grid).
+-- Each step is cut to the cent once and the parts are differences of steps, so they tie.
+-- Requests whose cost or energy is unknown are in neither month.
+-- grain: month
+
+with
+
+wide as (
+    select
+        steps.month,
+        max(
+            case when steps.measure = 'cost_usd' then steps.request_before_count end
+        )::bigint as priced_request_before_count,
+        max(
+            case when steps.measure = 'cost_usd' then steps.request_count end
+        )::bigint as priced_request_count,
+        max(
+            case when steps.measure = 'facility_energy_kwh' then steps.request_before_count end
+        )::bigint as measured_request_before_count,
+        max(
+            case when steps.measure = 'facility_energy_kwh' then steps.request_count end
+        )::bigint as measured_request_count,
+        max(
+            case when steps.measure = 'cost_usd' then steps.value_before end
+        )::decimal(38, 2) as cost_before_usd,
+        max(
+            case when steps.measure = 'cost_usd' then steps.value_at_volume end
+        )::decimal(38, 2) as cost_at_volume_usd,
+        max(
+            case when steps.measure = 'cost_usd' then steps.value_at_mix end
+        )::decimal(38, 2) as cost_at_mix_usd,
+        max(
+            case when steps.measure = 'cost_usd' then steps.value_at_model end
+        )::decimal(38, 2) as cost_at_model_usd,
+        max(
+            case when steps.measure = 'cost_usd' then steps.value_at_length end
+        )::decimal(38, 2) as cost_at_length_usd,
+        max(
+            case when steps.measure = 'cost_usd' then steps.value_at_price end
+        )::decimal(38, 2) as cost_at_price_usd,
+        max(
+            case when steps.measure = 'facility_energy_kwh' then steps.value_before end
+        )::decimal(38, 9) as facility_energy_before_kwh,
+        max(
+            case when steps.measure = 'facility_energy_kwh' then steps.value_at_volume end
+        )::decimal(38, 9) as facility_energy_at_volume_kwh,
+        max(
+            case when steps.measure = 'facility_energy_kwh' then steps.value_at_mix end
+        )::decimal(38, 9) as facility_energy_at_mix_kwh,
+        max(
+            case when steps.measure = 'facility_energy_kwh' then steps.value_at_model end
+        )::decimal(38, 9) as facility_energy_at_model_kwh,
+        max(
+            case when steps.measure = 'facility_energy_kwh' then steps.value_at_length end
+        )::decimal(38, 9) as facility_energy_at_length_kwh,
+        max(
+            case when steps.measure = 'facility_energy_kwh' then steps.value_at_price end
+        )::decimal(38, 9) as facility_energy_at_price_kwh,
+        max(
+            case when steps.measure = 'carbon_gco2e' then steps.value_before end
+        )::decimal(38, 9) as carbon_before_gco2e,
+        max(
+            case when steps.measure = 'carbon_gco2e' then steps.value_at_volume end
+        )::decimal(38, 9) as carbon_at_volume_gco2e,
+        max(
+            case when steps.measure = 'carbon_gco2e' then steps.value_at_mix end
+        )::decimal(38, 9) as carbon_at_mix_gco2e,
+        max(
+            case when steps.measure = 'carbon_gco2e' then steps.value_at_model end
+        )::decimal(38, 9) as carbon_at_model_gco2e,
+        max(
+            case when steps.measure = 'carbon_gco2e' then steps.value_at_length end
+        )::decimal(38, 9) as carbon_at_length_gco2e,
+        max(
+            case when steps.measure = 'carbon_gco2e' then steps.value_at_price end
+        )::decimal(38, 9) as carbon_at_price_gco2e
+    from int_bridge_steps as steps
+    group by all
+)
+
+select
+    wide.month::varchar as month,
+    wide.priced_request_before_count::bigint as priced_request_before_count,
+    wide.priced_request_count::bigint as priced_request_count,
+    wide.measured_request_before_count::bigint as measured_request_before_count,
+    wide.measured_request_count::bigint as measured_request_count,
+    wide.cost_before_usd::decimal(38, 2) as cost_before_usd,
+    (wide.cost_at_volume_usd - wide.cost_before_usd)
+    ::decimal(38, 2) as cost_volume_usd,
+    (wide.cost_at_mix_usd - wide.cost_at_volume_usd)
+    ::decimal(38, 2) as cost_mix_usd,
+    (wide.cost_at_model_usd - wide.cost_at_mix_usd)
+    ::decimal(38, 2) as cost_model_usd,
+    (wide.cost_at_length_usd - wide.cost_at_model_usd)
+    ::decimal(38, 2) as cost_length_usd,
+    (wide.cost_at_price_usd - wide.cost_at_length_usd)
+    ::decimal(38, 2) as cost_price_usd,
+    wide.cost_at_price_usd::decimal(38, 2) as cost_usd,
+    wide.facility_energy_before_kwh::decimal(38, 9) as facility_energy_before_kwh,
+    (wide.facility_energy_at_volume_kwh - wide.facility_energy_before_kwh)
+    ::decimal(38, 9) as facility_energy_volume_kwh,
+    (wide.facility_energy_at_mix_kwh - wide.facility_energy_at_volume_kwh)
+    ::decimal(38, 9) as facility_energy_mix_kwh,
+    (wide.facility_energy_at_model_kwh - wide.facility_energy_at_mix_kwh)
+    ::decimal(38, 9) as facility_energy_model_kwh,
+    (wide.facility_energy_at_length_kwh - wide.facility_energy_at_model_kwh)
+    ::decimal(38, 9) as facility_energy_length_kwh,
+    (wide.facility_energy_at_price_kwh - wide.facility_energy_at_length_kwh)
+    ::decimal(38, 9) as facility_energy_rate_kwh,
+    wide.facility_energy_at_price_kwh::decimal(38, 9) as facility_energy_kwh,
+    wide.carbon_before_gco2e::decimal(38, 9) as carbon_before_gco2e,
+    (wide.carbon_at_volume_gco2e - wide.carbon_before_gco2e)
+    ::decimal(38, 9) as carbon_volume_gco2e,
+    (wide.carbon_at_mix_gco2e - wide.carbon_at_volume_gco2e)
+    ::decimal(38, 9) as carbon_mix_gco2e,
+    (wide.carbon_at_model_gco2e - wide.carbon_at_mix_gco2e)
+    ::decimal(38, 9) as carbon_model_gco2e,
+    (wide.carbon_at_length_gco2e - wide.carbon_at_model_gco2e)
+    ::decimal(38, 9) as carbon_length_gco2e,
+    (wide.carbon_at_price_gco2e - wide.carbon_at_length_gco2e)
+    ::decimal(38, 9) as carbon_rate_gco2e,
+    wide.carbon_at_price_gco2e::decimal(38, 9) as carbon_gco2e
+from wide

@@ -1,0 +1,185 @@
+"""The bridge says why a month differs from the one before, in parts that add up."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from conftest import EXAMPLE_GPU_J, Book, rows_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+PARTS = ("volume", "mix", "model", "length")
+SONNET = {"provider": "anthropic", "model_name": "claude-sonnet-4-5"}  # 3 and 15 USD a million
+HAIKU = {"provider": "anthropic", "model_name": "claude-haiku-4-5"}  # 1 and 5 USD a million
+CHAT = {"query_class": "chat", "team": "a"}
+RAG = {"query_class": "rag", "team": "b"}
+LONG = {"input_tokens": 100_000, "output_tokens": 10_000}
+BRIDGE = ("mart_month_bridge",)
+SEPTEMBER, OCTOBER = "2026-09-05T10:00:00Z", "2026-10-05T10:00:00Z"
+
+
+def bridge_of(book: Book, month: str = "2026-10") -> dict[str, Any]:
+    [row] = [r for r in rows_of(book, "select * from mart_month_bridge") if r["month"] == month]
+    return row
+
+
+def before(*rows: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"occurred_at": SEPTEMBER, **row} for row in rows]
+
+
+def test_each_part_of_a_cost_is_what_it_changes_with_last_month_as_the_base(
+    book_of: Callable[..., Book],
+) -> None:
+    # September: 2 × (0.30 + 0.15) of chat with Sonnet, 1 × (0.10 + 0.05) of rag with Haiku
+    then = before(SONNET | CHAT | LONG, SONNET | CHAT | LONG, HAIKU | RAG | LONG)
+    twice_as_long = SONNET | CHAT | LONG | {"output_tokens": 20_000}
+    dearer = HAIKU | RAG | LONG | {"input_tokens": 50_000, "billed_cost_usd": "0.16"}
+    now = [twice_as_long, twice_as_long, HAIKU | CHAT | LONG, dearer]
+
+    row = bridge_of(book_of(then + now))
+
+    assert row["cost_before_usd"] == Decimal("1.05")
+    # 4 requests at last month's 1.05 / 3 make 1.40
+    assert row["cost_volume_usd"] == Decimal("0.35")
+    # 3 of chat at 0.45 and 1 of rag at 0.15 make 1.50
+    assert row["cost_mix_usd"] == Decimal("0.10")
+    # one chat moved to Haiku, at chat's lengths and Haiku's price: 2 · 0.45 + 0.15 + 0.15 = 1.20
+    assert row["cost_model_usd"] == Decimal("-0.30")
+    # lengths of now at prices of then: 2 · (0.30 + 0.30) + 0.15 + (0.05 + 0.05) = 1.45
+    assert row["cost_length_usd"] == Decimal("0.25")
+    # billed 0.16 where the list says 0.10
+    assert row["cost_price_usd"] == Decimal("0.06")
+    assert row["cost_usd"] == Decimal("1.51")
+
+
+def test_a_month_that_repeats_the_last_has_no_part(book_of: Callable[..., Book]) -> None:
+    rows = [SONNET | CHAT | LONG, HAIKU | RAG | LONG, {"team": "c"} | LONG]
+
+    row = bridge_of(book_of(before(*rows) + rows))
+
+    assert row["cost_usd"] == row["cost_before_usd"] == Decimal("0.60")
+    for part in (*PARTS, "price"):
+        assert row[f"cost_{part}_usd"] == 0
+    for part in (*PARTS, "rate"):
+        assert row[f"facility_energy_{part}_kwh"] == 0
+        assert row[f"carbon_{part}_gco2e"] == 0
+
+
+def test_twice_the_requests_are_all_volume(book_of: Callable[..., Book]) -> None:
+    chat = CHAT | {"input_tokens": 900, "output_tokens": 300}
+    told = {"batch": "1"}
+
+    row = bridge_of(book_of([*before(chat), chat, chat], assumes=[told]))
+
+    # 1,008.589 J × 1.43 · 1.12 · 1.20 / 3,600,000, and 473 g of carbon a kilowatt-hour
+    one_kwh = EXAMPLE_GPU_J * 1.43 * 1.12 * 1.2 / 3.6e6
+    last_digit = Decimal("1e-9")
+    assert abs(row["facility_energy_volume_kwh"] - Decimal(one_kwh)) < last_digit
+    assert abs(row["carbon_volume_gco2e"] - Decimal(one_kwh * 473)) < last_digit
+    for part in ("mix", "model", "length", "rate"):
+        assert row[f"facility_energy_{part}_kwh"] == 0
+
+
+def test_longer_answers_are_length_and_no_other_part(book_of: Callable[..., Book]) -> None:
+    chat = CHAT | {"input_tokens": 900, "output_tokens": 300}
+
+    row = bridge_of(
+        book_of([*before(chat), chat | {"output_tokens": 600}], assumes=[{"batch": "1"}])
+    )
+
+    assert [row[f"facility_energy_{part}_kwh"] for part in ("volume", "mix", "model", "rate")] == [
+        0
+    ] * 4
+    assert row["facility_energy_length_kwh"] == (
+        row["facility_energy_kwh"] - row["facility_energy_before_kwh"]
+    )
+
+
+def test_another_batch_is_the_rate_and_no_other_part(book_of: Callable[..., Book]) -> None:
+    chat = CHAT | {"input_tokens": 900, "output_tokens": 300}
+    other = {"batch": "4", "provider": "own"}
+    row = bridge_of(
+        book_of(before(chat), [chat], assumes=[{"batch": "1", "provider": "own"}, other])
+    )
+
+    changed = row["facility_energy_kwh"] - row["facility_energy_before_kwh"]
+    assert row["facility_energy_volume_kwh"] == 0
+    assert row["facility_energy_rate_kwh"] == changed
+
+
+def test_a_team_without_a_name_is_a_team(book_of: Callable[..., Book]) -> None:
+    teamless = SONNET | {"query_class": "chat"} | LONG
+
+    row = bridge_of(book_of([*before(teamless), teamless, SONNET | CHAT | LONG]))
+
+    assert [row[f"cost_{part}_usd"] for part in (*PARTS, "price")] == [Decimal("0.45"), 0, 0, 0, 0]
+
+
+def test_what_only_a_bill_prices_is_shared_by_its_tokens(book_of: Callable[..., Book]) -> None:
+    own = {"provider": "acme", "model_name": "acme-1", **CHAT}
+    then = before(own | {"input_tokens": 80, "output_tokens": 20, "billed_cost_usd": "1.00"})
+    now = [own | {"input_tokens": 100, "output_tokens": 100, "billed_cost_usd": "3.00"}]
+
+    row = bridge_of(book_of(then + now))
+
+    # 200 tokens at last month's 1.00 / 100 are 2.00; the third dollar is the price
+    assert (row["cost_length_usd"], row["cost_price_usd"]) == (Decimal("1.00"), Decimal("1.00"))
+
+
+def test_the_first_month_has_no_bridge(book_of: Callable[..., Book]) -> None:
+    assert rows_of(book_of([SONNET | CHAT | LONG]), "select * from mart_month_bridge") == []
+
+
+def test_a_month_after_a_gap_has_no_bridge(book_of: Callable[..., Book]) -> None:
+    august = {"occurred_at": "2026-08-05T10:00:00Z", **SONNET, **CHAT, **LONG}
+
+    book = book_of([august, SONNET | CHAT | LONG])
+
+    assert rows_of(book, "select * from mart_month_bridge") == []
+
+
+def test_january_follows_december(book_of: Callable[..., Book]) -> None:
+    december = {"occurred_at": "2025-12-05T10:00:00Z", **SONNET, **CHAT, **LONG}
+    january = {"occurred_at": "2026-01-05T10:00:00Z", **SONNET, **CHAT, **LONG}
+
+    assert bridge_of(book_of([december, january, january]), "2026-01")["cost_usd"] == Decimal(
+        "0.90"
+    )
+
+
+@settings(max_examples=8, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([SEPTEMBER, OCTOBER]),
+            st.sampled_from([SONNET, HAIKU, {}]),
+            st.sampled_from(["chat", "rag", "agentic"]),
+            st.sampled_from(["a", "b", None]),
+            st.integers(0, 90_000),
+            st.integers(0, 9_000),
+        ),
+        min_size=2,
+        max_size=12,
+    )
+)
+def test_the_parts_always_add_up(
+    book_of: Callable[..., Book], rows: list[tuple[str, dict[str, str], str, Any, int, int]]
+) -> None:
+    book = book_of(
+        [
+            {"occurred_at": when, **model, "query_class": kind, "team": team}
+            | {"input_tokens": n, "output_tokens": m}
+            for when, model, kind, team, n, m in rows
+        ]
+    )
+
+    for row in rows_of(book, "select * from mart_month_bridge"):
+        for stem, last, unit in (
+            ("cost", "price", "usd"),
+            ("facility_energy", "rate", "kwh"),
+            ("carbon", "rate", "gco2e"),
+        ):
+            if row[f"{stem}_{unit}"] is None:
+                continue
+            parts = [row[f"{stem}_{part}_{unit}"] for part in ("before", *PARTS, last)]
+            assert sum(parts) == row[f"{stem}_{unit}"]
