@@ -22,6 +22,18 @@ def sql_macros(laws: Iterable[Callable[..., Any]], number_type: str = "double") 
     return [_sql_macro(law, number_type) for law in laws]
 
 
+def javascript_functions(laws: Iterable[Callable[..., Any]]) -> str:
+    """Return one JavaScript function per law, named as the law and its arguments are."""
+    return "\n".join(_javascript_function(law) for law in laws)
+
+
+def _javascript_function(law: Callable[..., Any]) -> str:
+    names = list(inspect.signature(law).parameters)
+    symbols = [sympy.Symbol(name, real=True) for name in names]
+    body = _JavaScriptPrinter().doprint(law(*symbols))
+    return f"function {law.__name__}({', '.join(names)}) {{ return {body}; }}"
+
+
 def _sql_macro(law: Callable[..., Any], number_type: str) -> str:
     names = list(inspect.signature(law).parameters)
     symbols = [sympy.Symbol(name, real=True) for name in names]
@@ -62,3 +74,29 @@ class _SqlPrinter(StrPrinter):  # type: ignore[misc]  # sympy carries no types
 
     def _print_floor(self, expr: Any) -> str:
         return f"floor({self._print(expr.args[0])})"
+
+
+class _JavaScriptPrinter(StrPrinter):  # type: ignore[misc]
+    """Print an expression in JavaScript, whose numbers are all doubles."""
+
+    def _print_Rational(self, expr: Any) -> str:  # noqa: N802
+        return f"({expr.p} / {expr.q})"
+
+    def _print_Integer(self, expr: Any) -> str:  # noqa: N802
+        return f"{expr.p}" if expr.p >= 0 else f"({expr.p})"
+
+    def _print_Pow(self, expr: Any, rational: bool = False) -> str:  # noqa: N802
+        base, power = expr.as_base_exp()
+        printed = f"({self._print(base)})"
+        if power.is_Integer and abs(power) <= 4:
+            product = " * ".join([printed] * abs(int(power)))
+            return f"({product})" if power > 0 else f"(1 / ({product}))"
+        if power in (sympy.Rational(1, 2), sympy.Float(0.5)):
+            return f"Math.sqrt({self._print(base)})"
+        return f"Math.pow({printed}, {self._print(power)})"
+
+    def _print_Abs(self, expr: Any) -> str:  # noqa: N802
+        return f"Math.abs({self._print(expr.args[0])})"
+
+    def _print_floor(self, expr: Any) -> str:
+        return f"Math.floor({self._print(expr.args[0])})"

@@ -12,6 +12,7 @@ import duckdb
 import polars as pl
 
 from pipeline import manifest, warehouse
+from pipeline.calculator import calculator_rows
 from pipeline.errors import IncompleteInputError, WrongUseError
 from pipeline.ingest.load import find_files, load
 from pipeline.laws.simple import METHOD_VERSION
@@ -274,6 +275,7 @@ def _facts(con: duckdb.DuckDBPyConnection, settings: Settings, month: str) -> Re
         is_generated_sample=settings.is_generated_sample,
         time_zone=settings.time_zone,
         inputs=tuple(InputFile(name, sha256) for name, sha256 in inputs),
+        calculator=calculator_rows(settings),
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from pipeline.report.calculator import calculator
 from pipeline.report.section import Report
 from pipeline.report.sections import (
     about,
@@ -62,6 +63,7 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
         run_id=facts.run_id,
         subtitle="What our LLM use cost in dollars, joules and carbon",
         sections=(*sections, about.section(month, facts, sections)),
+        calculator=calculator(facts.calculator, in_month(frames["mart_energy_per_class"], month)),
     )
 
 

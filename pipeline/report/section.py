@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
 
+from pipeline.report.calculator import Calculator
+
 Value = str | int | float | bool | Decimal | dt.date | dt.datetime | None
 
 Kind = Literal[
@@ -127,3 +129,4 @@ class Report:
     run_id: str
     subtitle: str = ""
     sections: tuple[Section, ...] = field(default=())
+    calculator: Calculator | None = None

@@ -1,7 +1,8 @@
 """What the report answers, how the figures came about, and what it does not cover."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from pipeline.report.section import Column, Section, Table, Value
 
@@ -23,6 +24,7 @@ class ReportFacts:
     is_generated_sample: bool
     time_zone: str
     inputs: tuple[InputFile, ...] = ()
+    calculator: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
 
 _TOPIC = Column("topic", "Topic", "text", meaning="What the line is about.")

@@ -1,0 +1,91 @@
+"""The page's calculator as data: tables packed for a script, and what it shows first."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import polars as pl
+
+MOST_MODELS = 4
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Input:
+    """One number that a reader may change."""
+
+    name: str
+    label: str
+    unit: str
+    value: float
+    least: float
+    step: str  # as HTML wants it: "1" for whole numbers, "any" for others
+
+
+@dataclass(frozen=True)
+class Calculator:
+    """Everything the calculator of the page needs."""
+
+    tables: Mapping[str, Mapping[str, Any]]  # name → columns and rows, ready for JSON
+    inputs: tuple[Input, ...]
+    models: tuple[str, ...]  # shown first, at most four
+
+
+def calculator(rows: Mapping[str, Rows], energies: pl.DataFrame) -> Calculator | None:
+    """Return the calculator, None where there are no rows for it.
+
+    Args:
+        rows: The tables of `pipeline.calculator`.
+        energies: mart_energy_per_class of the month; its models with most energy are shown first.
+    """
+    if not rows:
+        return None
+    assumed = {row["assumption"]: float(row["value"]) for row in rows["assumptions"]}
+    return Calculator(
+        tables={name: _packed(table) for name, table in rows.items()},
+        inputs=(
+            Input("input", "Input, cached included", "tokens", 900, 1, "1"),
+            Input("cached", "Of it cached", "tokens", 0, 0, "1"),
+            Input("output", "Output", "tokens", 300, 0, "1"),
+            Input("batch", "Batch", "requests served together", 1, 1, "any"),
+            Input("host", "Host ratio", "", assumed["host_ratio"], 1, "any"),
+            Input("idle", "Idle ratio", "", assumed["idle_ratio"], 1, "any"),
+            Input("pue", "PUE", "", assumed["pue_ratio"], 1, "any"),
+            Input("tariff", "Tariff", "USD/kWh", assumed["electricity_usd_per_kwh"], 0, "any"),
+            Input("grid", "Grid", "g CO₂e/kWh", assumed["carbon_gco2e_per_kwh"], 0, "any"),
+        ),
+        models=_most_energy(
+            energies, {row["model_id"]: row["served_as"] for row in rows["models"]}
+        ),
+    )
+
+
+def _most_energy(energies: pl.DataFrame, shapes: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the models of most energy; of those that are computed alike only the first."""
+    sums: dict[str, float] = {}
+    for model_id, energy in energies.select("model_id", "gpu_energy_j").rows():
+        if model_id in shapes and energy is not None:
+            sums[model_id] = sums.get(model_id, 0.0) + energy
+    chosen: list[str] = []
+    for model_id in sorted(sums, key=lambda name: (-sums[name], name)):
+        if all(shapes[model_id] != shapes[other] for other in chosen):
+            chosen.append(model_id)
+    return tuple(chosen[:MOST_MODELS]) or (min(shapes),)
+
+
+def _packed(rows: Rows) -> dict[str, Any]:
+    """Return rows as columns named once and values without names, to keep the page small."""
+    columns = list(rows[0]) if rows else []
+    return {"columns": columns, "rows": [[_plain(row[name]) for name in columns] for row in rows]}
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 whatever a row holds
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    if isinstance(value, dict):
+        return [_plain(each) for each in value.values()]
+    return [_plain(each) for each in value] if isinstance(value, list) else value

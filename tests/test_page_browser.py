@@ -1,0 +1,267 @@
+"""The page in a browser: it asks for nothing, complains of nothing, and can be used by anyone."""
+
+import csv
+import io
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from need import need_program
+from playwright.sync_api import Browser, Page, sync_playwright
+from report_frames import FACTS, MONTH, frames, hostile_report, report
+
+from test_dialects import draws
+
+from pipeline.calculator import calculator_rows
+from pipeline.dialects import javascript_functions
+from pipeline.errors import WrongUseError
+from pipeline.estimate import Question, estimate
+from pipeline.laws import facility, simple, work
+from pipeline.report import page
+from pipeline.report.assemble import ReportFacts, build_report
+from pipeline.report.section import Report
+from pipeline.settings import Settings
+
+pytestmark = pytest.mark.slow
+
+# Dense, experts, latent attention, windows, linear layers, few bits; open and closed.
+MODELS = (
+    *("meta-llama/Llama-3.1-8B", "Qwen/Qwen3-8B", "meta-llama/Llama-3.3-70B-Instruct"),
+    *("Qwen/Qwen3-30B-A3B", "openai/gpt-oss-120b", "deepseek-ai/DeepSeek-V3"),
+    *("google/gemma-3-27b-it", "Qwen/Qwen3-Next-80B-A3B-Instruct", "gpt-4o", "claude-opus-4-8"),
+)
+SAME = (
+    *("prefill_energy_j", "kv_cache_energy_j", "next_token_energy_j", "energy_j", "bias_factor"),
+    *("gpu_energy_j", "facility_energy_kwh", "carbon_gco2e", "effective_batch", "gpu_count"),
+    *("optimum_output_tokens",),
+)
+
+Open = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    program = need_program("chromium")
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def book() -> Report:
+    settings = Settings()
+    facts = ReportFacts(
+        *(FACTS.run_id, FACTS.method_version, FACTS.is_generated_sample, FACTS.time_zone),
+        inputs=FACTS.inputs,
+        calculator=calculator_rows(settings),
+    )
+    return build_report(frames(), MONTH, facts)
+
+
+@pytest.fixture
+def opened(browser: Browser, tmp_path: Path) -> Iterator[Open]:
+    """Open a report in a context of its own; every complaint or request fails the test."""
+    complaints: list[str] = []
+    contexts = []
+
+    def run(made: Report, fragment: str = "", **options: Any) -> Page:  # noqa: ANN401
+        file = tmp_path / "index.html"
+        file.write_text(page.render(made), encoding="utf-8")
+        context = browser.new_context(**options)
+        contexts.append(context)
+        tab = context.new_page()
+        tab.on("console", lambda message: complaints.append(message.text))
+        tab.on("pageerror", lambda error: complaints.append(str(error)))
+        tab.on(
+            "request",
+            lambda asked: (
+                None
+                if asked.url.startswith(("file:", "data:"))
+                else complaints.append(f"asked for {asked.url}")
+            ),
+        )
+        tab.goto(file.as_uri() + fragment)
+        return tab
+
+    yield run
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def faults(tab: Page) -> list[str]:
+    found = Axe().run(tab).response["violations"]
+    return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nobody_is_shut_out_in_either_colour_scheme(
+    opened: Open, book: Report, scheme: str
+) -> None:
+    assert faults(opened(book, color_scheme=scheme)) == []
+
+
+def test_nobody_is_shut_out_without_the_script(
+    browser: Browser, opened: Open, book: Report
+) -> None:
+    still = opened(book, java_script_enabled=False).content()
+    # The checker is a script itself, so what stands there without ours is checked with scripts on.
+    context = browser.new_context()
+    tab = context.new_page()
+    tab.set_content(still.replace("<script>", "<script type='text/plain'>"))
+
+    found = faults(tab)
+
+    context.close()
+    assert found == []
+
+
+def test_a_hostile_log_leaves_a_page_that_works(opened: Open) -> None:
+    tab = opened(hostile_report())
+
+    assert tab.locator("th button").count() > 100
+    assert tab.locator("main script:not([type])").count() == 0
+    assert faults(tab) == []
+
+
+def test_rows_are_filtered_by_every_word(opened: Open) -> None:
+    tab = opened(hostile_report())
+    block = tab.locator(".table-block", has=tab.locator("#table-team_chargeback"))
+
+    block.get_by_role("searchbox").fill("script alert")
+
+    shown = block.locator("tbody tr:visible")
+    assert sorted(shown.locator("th").all_inner_texts()) == [
+        "</style><script>alert(2)</script>",
+        "<script>alert(1)</script>",
+    ]
+
+
+def test_a_table_is_copied_as_csv_that_runs_nothing(opened: Open) -> None:
+    tab = opened(hostile_report(), permissions=["clipboard-read", "clipboard-write"])
+    block = tab.locator(".table-block", has=tab.locator("#table-team_chargeback"))
+
+    block.get_by_role("button", name="Copy as CSV").click()
+
+    assert block.get_by_role("status").inner_text() == "Copied."
+    rows = list(csv.reader(io.StringIO(tab.evaluate("navigator.clipboard.readText()"))))
+    assert len({len(row) for row in rows}) == 1
+    assert "'=1+1" in [row[0] for row in rows]
+    assert not [cell for row in rows for cell in row if cell[:1] in tuple("=+@-")]
+
+
+def test_the_calculator_says_what_estimate_says(opened: Open, book: Report) -> None:
+    tab, dice, settings = opened(book), random.Random(20261130), Settings()  # noqa: S311
+    gpus = [None, "H100-SXM", "H200-SXM", "B200", "A100-80GB-PCIe"]
+    known = {row["gpu"] for row in calculator_rows(settings)["gpus"]}
+    for number in range(50):
+        n, m = dice.randint(1, 30_000), dice.randint(0, 3_000)
+        gpu = dice.choice([each for each in gpus if each is None or each in known])
+        question = Question(
+            model=MODELS[number % len(MODELS)],
+            input_tokens=n,
+            output_tokens=m,
+            cached_tokens=dice.choice([0, n // 2, n]),
+            batch=dice.choice([1, 8, 12.5, 64, 256]),
+            gpu=gpu,
+        )
+        try:
+            wanted: dict[str, Any] | None = estimate(settings, question)
+        except WrongUseError:
+            wanted = None
+        asked = {
+            **{"model": question.model, "gpu": gpu or "", "input": n, "output": m},
+            **{"cached": question.cached_tokens, "batch": question.batch, "tariff": 0.1},
+            **{"host": 1.43, "idle": 1.12, "pue": 1.2, "grid": 473},
+        }
+        found = tab.evaluate(
+            "asked => document.getElementById('calculator-form').joulebookEstimate(asked)", asked
+        )
+        assert found["fits"] == (wanted is not None), asked
+        if wanted is not None:
+            for name in SAME:
+                assert found[name] == pytest.approx(wanted[name], rel=1e-9), (name, asked)
+            price = wanted["list_cost_usd"]
+            assert found["list_cost_usd"] == (
+                None if price is None else pytest.approx(float(price), rel=1e-9)
+            )
+            assert found["is_own_set"] == wanted["is_own_set"]
+
+
+def test_a_law_has_the_same_number_in_the_page(browser: Browser) -> None:
+    laws = (*work.LAWS, *work.EXACT_LAWS, *simple.LAWS, *facility.LAWS)
+    drawn = {law.__name__: draws(law) for law in laws}
+    call = f"drawn => {{ {javascript_functions(laws)}; return Object.fromEntries(" + (
+        "Object.entries(drawn).map(([name, rows]) => [name, rows.map(row => eval(name)(...row))])"
+        "); }"
+    )
+    context = browser.new_context()
+
+    found = context.new_page().evaluate(call, drawn)
+
+    context.close()
+    for law in laws:
+        name = law.__name__
+        assert found[name] == [pytest.approx(law(*row), rel=1e-12, abs=0) for row in drawn[name]], (
+            name
+        )
+
+
+def test_what_was_chosen_stands_in_the_address_and_comes_back(opened: Open, book: Report) -> None:
+    tab = opened(book)
+    tab.get_by_label("Output", exact=False).first.fill("777")
+    tab.get_by_label("Model 2").select_option("gpt-4o")
+    energies = tab.locator("#calculator-said").inner_text()
+
+    again = opened(book, fragment="#" + tab.url.partition("#")[2])
+
+    assert again.locator("#calculator-output").input_value() == "777"
+    assert again.locator("#calculator-model2").input_value() == "gpt-4o"
+    assert again.locator("#calculator-said").inner_text() == energies
+
+
+def test_a_foreign_address_changes_nothing_it_should_not(opened: Open, book: Report) -> None:
+    hostile = "#calculator&input=<script>&models=%3Cimg%20src=x%3E,nobody&gpu=__proto__&x=1"
+
+    tab = opened(book, fragment=hostile)
+
+    assert tab.locator("#calculator-input").input_value() == "900"
+    assert tab.locator("#calculator-model1").input_value() == ""
+    assert tab.locator("main img[src='x']").count() == 0
+
+
+def test_the_calculator_says_what_is_wrong_with_a_number(opened: Open, book: Report) -> None:
+    tab = opened(book)
+
+    tab.locator("#calculator-cached").fill("901")
+
+    assert "at most the input" in tab.locator("#calculator-said").inner_text()
+
+
+def test_the_calculator_can_be_used_from_the_keyboard(opened: Open, book: Report) -> None:
+    tab = opened(book)
+    before = tab.locator("#calculator-table tbody").inner_text()
+
+    tab.locator("#calculator-input").focus()
+    tab.keyboard.press("ArrowUp")
+
+    assert tab.locator("#calculator-input").input_value() == "901"
+    assert tab.locator("#calculator-table tbody").inner_text() != before
+
+
+def test_the_page_prints_without_cutting_a_table(opened: Open) -> None:
+    tab = opened(report())
+    tab.emulate_media(media="print")
+    tab.set_viewport_size({"width": 1016, "height": 700})  # A4 across, less its margins
+
+    cut = tab.evaluate(
+        "Array.from(document.querySelectorAll('.scroll')).filter(box => "
+        "box.offsetParent && box.scrollWidth > box.clientWidth + 1)"
+        ".map(box => box.textContent.slice(0, 60))"
+    )
+
+    assert cut == []
