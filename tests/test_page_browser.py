@@ -13,7 +13,7 @@ from axe_playwright_python.sync_playwright import Axe
 from need import need_program
 from playwright.sync_api import Browser, Page, sync_playwright
 from report_frames import FACTS, MONTH, frames, hostile_report, report
-from test_dialects import draws
+from test_dialects import Law, draws
 
 from pipeline.calculator import calculator_rows
 from pipeline.dialects import javascript_functions
@@ -195,10 +195,10 @@ def test_the_calculator_says_what_estimate_says(opened: Open, book: Report) -> N
 def test_a_law_has_the_same_number_in_the_page(browser: Browser) -> None:
     dice = random.Random(20261130)  # noqa: S311
     drawn = {law.__name__: draws(law) for law in (*work.LAWS, *simple.LAWS, *facility.LAWS)}
-    for law in work.EXACT_LAWS:
-        width = len(inspect.signature(law).parameters)
-        drawn[law.__name__] = [[dice.randint(0, 2**39) for _ in range(width)] for _ in range(50)]
-    laws = (*work.LAWS, *work.EXACT_LAWS, *simple.LAWS, *facility.LAWS)
+    for exact in work.EXACT_LAWS:
+        width = len(inspect.signature(exact).parameters)
+        drawn[exact.__name__] = [[dice.randint(0, 2**39) for _ in range(width)] for _ in range(50)]
+    laws: list[Law] = [*work.LAWS, *work.EXACT_LAWS, *simple.LAWS, *facility.LAWS]
     call = f"drawn => {{ {javascript_functions(laws)}; return Object.fromEntries(" + (
         "Object.entries(drawn).map(([name, rows]) => [name, rows.map(row => eval(name)(...row))])"
         "); }"
