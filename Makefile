@@ -57,6 +57,7 @@ prices: .venv/dev-ready  ## Rewrite the list prices from the pinned genai-prices
 validation: .venv/dev-ready  ## Rewrite the errors of the laws and the joint draws from JOULEBOOK_SAMPLES
 	$(PYTHON) -m pipeline.validate --measurements "$(JOULEBOOK_SAMPLES)/energy/measurements.csv.gz"
 	$(PYTHON) -m pipeline.draws --measurements "$(JOULEBOOK_SAMPLES)/energy/measurements.csv.gz"
+	$(PYTHON) -m pipeline.rival_fits --measurements "$(JOULEBOOK_SAMPLES)/energy/measurements.csv.gz"
 
 .PHONY: sample
 sample: .venv/dev-ready  ## Rewrite the bundled sample

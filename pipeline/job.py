@@ -31,6 +31,8 @@ MARTS = (
     "mart_other_charges",
     "mart_intake",
     "mart_coverage",
+    "mart_law_validation",
+    "mart_method_comparison",
 )
 
 

@@ -240,6 +240,45 @@ def simple_reading_a_j(
     return prefill + context + next_token / batch
 
 
+# What the methods of rivals need beside their law -----------------------------------------------
+
+
+def ecologits_gpus(
+    bits_per_weight: Number, memory_ratio: Number, gpu_memory_gb: Number, params: Number
+) -> Number:
+    """Return the GPUs that EcoLogits lets a model fill, before rounding up.
+
+    Version 0.8.2 rounds up to whole GPUs, 0.9 to a power of two.
+    """
+    return memory_ratio * params * bits_per_weight / 8 / (gpu_memory_gb * BILLION)
+
+
+def ecologits_server_j(
+    latency_s_per_billion_params_token: Number,
+    latency_s_per_request_token: Number,
+    latency_s_per_token: Number,
+    server_power_w: Number,
+    server_gpus: Number,
+    active_params: Number,
+    output_tokens: Number,
+    batch: Number,
+    gpu_count: Number,
+) -> Number:
+    """Return the energy of the server around the GPUs of EcoLogits, without its PUE.
+
+    The power of a server without its GPUs, for the time that the answer takes. Version 0.8.2 knows
+    no batch: it is the batch of 1 that costs no time (`latency_s_per_request_token` 0).
+    """
+    token_s = (
+        latency_s_per_billion_params_token * (active_params / BILLION)
+        + latency_s_per_request_token * batch
+        + latency_s_per_token
+    )
+    return token_s * output_tokens * server_power_w * gpu_count / server_gpus / batch
+
+
+PARTS = (ecologits_gpus, ecologits_server_j)
+
 LAWS = (
     linear_j,
     linear_interaction_j,
