@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 from pipeline.cli import main
+from pipeline.reference import reference_rows
 
 Run = Callable[..., "Ran"]
 
@@ -141,7 +142,10 @@ def test_each_tier_lies_among_the_published_anchors(run: Run, model: str) -> Non
     answer = estimate(run, model, 500, 400, "--batch", "64")
     facility_wh = answer["facility_energy_kwh"] * 1000
 
-    print(f"{model}: {facility_wh:.3f} Wh; published: Gemini median prompt 0.24, OpenAI 0.34 Wh")
+    beside = [row for row in reference_rows("anchors") if row["boundary"] == "facility"]
+    published = "; ".join(f"{row['publisher']} {row['energy_wh']}" for row in beside)
+    print(f"{model}: {facility_wh:.3f} Wh; published: {published} Wh")
+    assert {"Google", "OpenAI"} <= {row["publisher"] for row in beside}
     assert 0.02 <= facility_wh <= 1.0
 
 
@@ -178,6 +182,8 @@ def test_report_leaves_a_complete_folder_and_nothing_else(run: Run, good: Path) 
         "2026-10/data/mart_coverage.parquet",
         "2026-10/data/mart_energy_per_class.parquet",
         "2026-10/data/mart_intake.parquet",
+        "2026-10/data/mart_law_validation.parquet",
+        "2026-10/data/mart_method_comparison.parquet",
         "2026-10/data/mart_other_charges.parquet",
         "2026-10/data/mart_reconciliation.parquet",
         "2026-10/data/mart_team_chargeback.parquet",
@@ -216,7 +222,7 @@ def test_the_manifest_names_inputs_rows_and_outputs_with_hashes(run: Run, good: 
     for output in manifest["outputs"]:
         content = (folder / output["name"]).read_bytes()
         assert hashlib.sha256(content).hexdigest() == output["sha256"]
-    assert len(manifest["outputs"]) == 10
+    assert len(manifest["outputs"]) == 12
 
 
 @pytest.mark.slow

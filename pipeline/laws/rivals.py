@@ -22,8 +22,9 @@ def linear_j(
 ) -> Number:
     """Return so many joules per input token and so many per output token.
 
-    Source: The usual rule of thumb; the form is the interaction law's without its third term.
-    Domain: One model on one GPU, served alone; no constants are published.
+    Source: The usual rule of thumb; the form is the interaction law's without its third term. No
+        constants are published; ours are fitted to the rows of each coefficient set.
+    Domain: One model on one GPU, served alone; with our constants, output shared by the batch.
     Ignores: Batch, context length, the model's shape.
     """
     return input_j_per_token * input_tokens + output_j_per_token * output_tokens
@@ -55,8 +56,9 @@ def linear_interaction_j(
 def parameters_tokens_j(j_per_param_token: Number, active_params: Number, tokens: Number) -> Number:
     """Return an energy proportional to parameters times tokens.
 
-    Source: The usual back-of-the-envelope estimate; no constant of its own is published.
-    Domain: Decode of large dense models, served alone.
+    Source: The usual back-of-the-envelope estimate. No constant of its own is published; ours are
+        fitted to the rows of each coefficient set.
+    Domain: Decode of large dense models, served alone; with our constants, shared by the batch.
     Ignores: Batch, context length, the cache, what prompts and answers differ in.
     """
     return j_per_param_token * active_params * tokens
