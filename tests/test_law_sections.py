@@ -81,7 +81,7 @@ def test_other_methods_are_set_beside_ours_like_with_like() -> None:
 
     assert section.statements[1] == (
         "EcoLogits to 0.8.2: 10 times our GPU energy, 8 times our electricity; inside our range "
-        "on 0 of 1 lines."
+        "on 0 of 1 lines. It ignores input tokens."
     )
     table = table_of(report(), "methods")
     assert column_of(table, "gpu_energy_kwh") == [1.0, 10.0]  # 3.6 and 36 MJ

@@ -117,6 +117,12 @@ def test_every_figure_has_a_text_for_those_who_do_not_see_it() -> None:
     ]
 
 
+def test_every_section_names_the_method() -> None:
+    page = _rendered(report())
+
+    assert page.count('<p class="method">Method 1</p>') == len(report().sections)
+
+
 def test_headings_come_in_order_under_one_first_heading() -> None:
     levels = [int(tag[1]) for tag, _ in _Reader(_rendered(report())).tags if tag[1:].isdigit()]
 

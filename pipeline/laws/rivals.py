@@ -75,7 +75,7 @@ def ecologits_0_8_j(
 
     Source: github.com/genai-impact/ecologits, tags 0.1.0 to 0.8.2 (MPL-2.0): 8.91e-8 kWh for a
         billion active parameters and 1.43e-6 kWh, per output token and GPU.
-    Domain: Answers of one request at a time; servers and PUE (1.2) come on top and are left out.
+    Domain: Answers of one request at a time; servers and PUE (1.2) are counted apart from it.
     Ignores: Input tokens, batch, context length, precision.
     """
     kwh = kwh_per_billion_params_token * (active_params / BILLION) + kwh_per_token
@@ -96,7 +96,7 @@ def ecologits_0_9_j(
     Source: github.com/genai-impact/ecologits, tags 0.9.0 and 0.9.1 (MPL-2.0): per output token and
         GPU alpha * exp(beta * batch) * billions of active parameters + gamma, in Wh.
     Domain: ML.ENERGY on H100, batch up to 512, up to 200 B parameters; the package itself always
-        takes a batch of 64. Servers and PUE come on top and are left out.
+        takes a batch of 64. Servers and PUE are counted apart from it.
     Ignores: Input tokens, context length, precision; gamma, 0.146 J a token, no batch lowers.
     """
     slope = wh_per_billion_params_token * E ** (batch_exponent * batch)

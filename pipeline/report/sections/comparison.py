@@ -120,10 +120,11 @@ def _boundary_sentence() -> str:
 
 
 def _method_sentence(line: Row) -> str:
+    ignored = line["ignores"][:1].lower() + line["ignores"][1:].rstrip(".")
     gpu, facility = (show(line[f"{each}_energy_ratio"], "ratio") for each in ("gpu", "facility"))
     return (
         f"{line['law']}: {gpu} times our GPU energy, {facility} times our electricity; inside our "
-        f"range on {line['inside']} lines."
+        f"range on {line['inside']} lines. It ignores {ignored}."
     )
 
 

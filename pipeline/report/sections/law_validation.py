@@ -250,7 +250,7 @@ def _error_dots(groups: dict[Group, list[Row]]) -> Dots:
     return Dots(
         name="law_errors",
         title="Mean error of each law on each set of measurements",
-        unit="mean relative error",
+        unit="% of the measured energy",
         source="Source: mart_law_validation; refitted laws on architectures left out of the fit, "
         "where a set has three or more",
         alt="One line for each data set, GPU and stack, one mark for each law; the further left, "

@@ -40,12 +40,13 @@ SYMBOLS = (
     ("s_j_per_step", "s1", "the same for a whole pass, where a set has it so", "J"),
 )
 _NAMES = {name: symbol for name, symbol, _, _ in SYMBOLS}
+# What a reader looks for first comes first.
 STEPS: tuple[tuple[str, tuple[Law, ...]], ...] = (
-    ("Tokens", work.LAWS[:5]),
-    ("Model", work.LAWS[5:]),
-    ("Work", work.EXACT_LAWS),
     ("Energy", simple.LAWS),
     ("Facility", facility.LAWS),
+    ("Work", work.EXACT_LAWS),
+    ("Tokens", work.LAWS[:5]),
+    ("Model", work.LAWS[5:]),
 )
 _KNOWLEDGE = (
     ("Counted", "Tokens and bills, as the logs have them; weights, FLOP, bytes and steps, in whole "
@@ -146,7 +147,8 @@ def _formula_table() -> Table:
         "The law, printed from the program",
         columns,
         rows,
-        note="· is times, ^ is to the power of; a line that ends in ; goes into the next.",
+        note="· is times, ^ is to the power of; semicolons part the steps of one computation. A word "
+        "that is no symbol is the quantity of another line, or a number of the model's.",
     )
 
 
