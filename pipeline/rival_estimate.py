@@ -62,10 +62,7 @@ def by_rival(con: duckdb.DuckDBPyConnection, law: str, answer: Mapping[str, Any]
     """
     facility_j = None
     if law in _COMPARED:
-        [(gpu_j, facility_j)] = con.execute(
-            "select gpu_energy_j, facility_energy_j from int_rival_energy where law = $law",
-            {"law": law},
-        ).fetchall()
+        gpu_j, facility_j = _by_table(con, law, answer)
     else:
         gpu_j = _by_function(con, law, answer)
     chain_kwh_per_j = answer["facility_energy_kwh"] / answer["gpu_energy_j"]
@@ -113,6 +110,26 @@ def _constants_of(law: str, coefficient_set_id: str) -> str:
     return next(each.note for each in published() if each.law == law)
 
 
+def _by_table(
+    con: duckdb.DuckDBPyConnection, law: str, answer: Mapping[str, Any]
+) -> tuple[float, float | None]:
+    rows = con.execute(
+        "select gpu_energy_j, facility_energy_j from int_rival_energy where law = $law",
+        {"law": law},
+    ).fetchall()
+    if not rows:
+        raise WrongUseError(
+            f"--law {law}: has no constants for the coefficient set "
+            f"{answer['coefficient_set_id']}; expected one of {', '.join(sorted(_fitted_sets()))}, "
+            "chosen by --gpu and --stack."
+        )
+    return rows[0][0], rows[0][1]
+
+
+def _fitted_sets() -> set[str]:
+    return {row["scope"] for row in reference_rows("rival_coefficients") if row["law"] in _FITTED}
+
+
 def _by_function(con: duckdb.DuckDBPyConnection, law: str, answer: Mapping[str, Any]) -> float:
     predict_j = next(each.predict_j for each in published() if each.law == law)
     energies_j = [predict_j(row) for row in _asked(con, answer)]
@@ -120,16 +137,12 @@ def _by_function(con: duckdb.DuckDBPyConnection, law: str, answer: Mapping[str, 
     if len(known) < len(energies_j):
         scopes = {row["scope"] for row in reference_rows("rival_coefficients") if row["law"] == law}
         raise WrongUseError(
-            f"--law {law}: has constants for {', '.join(sorted(scopes - {'*'} - _sets()))} alone, "
+            f"--law {law}: has constants for {', '.join(sorted(scopes - {'*'}))} alone, "
             f"not for {answer['model_id']}."
         )
     if min(known) <= 0:
         return statistics.fmean(known)  # no geometric mean; this law gives energies below 0
     return statistics.geometric_mean(known)
-
-
-def _sets() -> set[str]:
-    return {row["coefficient_set_id"] for row in reference_rows("law_coefficients")}
 
 
 def _asked(con: duckdb.DuckDBPyConnection, answer: Mapping[str, Any]) -> list[Measurement]:

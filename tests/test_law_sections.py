@@ -5,6 +5,7 @@ import pytest
 from report_frames import (
     column_of,
     comparison_mart,
+    reference_frames,
     report,
     section_of,
     table_of,
@@ -140,6 +141,18 @@ def test_the_prices_in_use_have_values_and_intervals() -> None:
         *(column_of(table, name) for name in ("low", "value", "high")), strict=True
     ):
         assert low < value < high
+
+
+def test_a_set_of_ones_own_may_leave_out_what_it_was_fitted_to() -> None:
+    unsaid = ("architecture_count", "mape_in_sample_frac", "input_tokens_low", "batch_high")
+    sets = reference_frames()["law_coefficients"].with_columns(
+        pl.lit(None, pl.String).alias(name) for name in unsaid
+    )
+
+    table = table_of(report(law_coefficients=sets), "method_sets")
+
+    assert column_of(table, "architectures") == column_of(table, "error") == [None]
+    assert column_of(table, "input_tokens") == ["… – 1024"]
 
 
 def test_the_rows_of_the_method_carry_source_and_day() -> None:

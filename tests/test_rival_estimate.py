@@ -1,5 +1,6 @@
 """One request by the law of others: the same keys, no range where there is none, one clear line."""
 
+import csv
 import json
 import math
 import sys
@@ -12,6 +13,7 @@ import pytest
 from pipeline.cli import main
 from pipeline.law_list import constants, described
 from pipeline.laws import rivals
+from pipeline.reference import reference_rows
 from pipeline.rival_estimate import answering_laws
 
 Run = Callable[..., tuple[int, str, str]]
@@ -151,3 +153,20 @@ def test_ecologits_0_9_takes_its_own_batch_whatever_is_asked(run: Run) -> None:
     at_64 = rivals.ecologits_0_9_j(**constants("ecologits_0_9"), **given, batch=64)
 
     assert answer(run, "ecologits_0_9")["energy_j"] == pytest.approx(at_64)
+
+
+def test_a_rule_of_thumb_without_constants_for_a_set_of_ones_own_says_so(
+    run: Run, tmp_path: Path
+) -> None:
+    [row] = [each for each in reference_rows("law_coefficients") if each["gpu"] == "GH200"]
+    overlay = tmp_path / "overlays"
+    overlay.mkdir()
+    with (overlay / "law_coefficients.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(row))
+        writer.writeheader()
+        writer.writerow(row | {"coefficient_set_id": "own-gh200", "stack": "own"})
+
+    code, _, err = run("linear", "--gpu", "GH200", "--stack", "own")
+
+    assert code == 2
+    assert "has no constants for the coefficient set own-gh200; expected one of a100-" in err

@@ -147,8 +147,8 @@ def _formula_table() -> Table:
         "The law, printed from the program",
         columns,
         rows,
-        note="· is times, ^ is to the power of; semicolons part the steps of one computation. A word "
-        "that is no symbol is the quantity of another line, or a number of the model's.",
+        note="· is times, ^ is to the power of; semicolons part the steps of one computation. A "
+        "word that is no symbol is the quantity of another line, or a number of the model's.",
     )
 
 
@@ -193,7 +193,7 @@ def _ends(draws: pl.DataFrame, name: str) -> tuple[float, float]:
     return cuts[0], cuts[-1]
 
 
-def _of_sets(sets: pl.DataFrame, used: list[str]) -> list[dict[str, str]]:
+def _of_sets(sets: pl.DataFrame, used: list[str]) -> list[dict[str, str | None]]:
     kept = sets.filter(pl.col("coefficient_set_id").is_in(used))
     return kept.sort("coefficient_set_id").rows(named=True)
 
@@ -214,7 +214,7 @@ def _set_table(sets: pl.DataFrame, used: list[str]) -> Table:
     rows = tuple(
         (
             *(row[name] for name in ("coefficient_set_id", "gpu", "stack")),
-            int(row["architecture_count"]),
+            _number(row["architecture_count"]),
             _number(row["mape_in_sample_frac"]),
             _number(row["mape_leave_one_architecture_out_frac"]),
             *(_span(row, name) for name in ("input_tokens", "output_tokens", "batch")),
@@ -225,13 +225,17 @@ def _set_table(sets: pl.DataFrame, used: list[str]) -> Table:
     return Table("method_sets", "What these prices were fitted to", columns, rows)
 
 
-def _span(row: Mapping[str, str], name: str) -> str:
+def _span(row: Mapping[str, str | None], name: str) -> str | None:
     low, high = row[f"{name}_low"], row[f"{name}_high"]
-    return low if low == high else f"{low} – {high}"
+    return low if low == high else f"{low or '…'} – {high or '…'}"
 
 
 def _number(text: str | None) -> float | None:
-    return float(text) if text else None
+    """Return a number of a row, None where a row of one's own has none there."""
+    try:
+        return float(text or "")
+    except ValueError:
+        return None
 
 
 def _bias_table(biases: pl.DataFrame, used: list[str]) -> Table:
