@@ -115,6 +115,9 @@ def test_a_chat_request_stands_beside_the_published_ones() -> None:
     place = bars.labels.index("gpt-5, batch 64")
     assert bars.series[0][1][place] == 200
     assert (bars.lows[place], bars.highs[place]) == (100, 400)
+    average = bars.labels.index("Ours: average chat request")
+    assert bars.series[0][1][average] == 200
+    assert bars.lows[average] is None  # a sum of lines has no range of its own here
     assert not any("chips alone" in label for label in bars.labels)  # another boundary
 
 

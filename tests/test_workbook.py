@@ -21,8 +21,8 @@ from pipeline.report.section import Column, Kind, Report, Section, Table, Value
 
 _SHEETS = [
     *("About", "Summary", "Cost_per_task", "Usage", "Energy", "Energy_law", "Teams"),
-    *("Reconciliation", "Coverage", "Intake", "Law_validation", "Other_methods"),
-    *("Other_methods_lines", "Method", "Assumptions", "Checks"),
+    *("Reconciliation", "Coverage", "Intake", "Law_validation", "Law_errors"),
+    *("Other_methods", "Other_methods_lines", "Method", "Assumptions", "Checks"),
 ]
 
 

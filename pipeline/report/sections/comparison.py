@@ -1,5 +1,6 @@
 """What others would say of the same requests: their laws, and the figures providers publish."""
 
+import math
 from typing import Any
 
 import polars as pl
@@ -192,24 +193,33 @@ def _chat_sentence(chats: list[Row], anchors: list[Row]) -> str:
     )
     if not chats:
         return f"No chat request of this month has an energy. Published beside it: {told}."
-    requests = sum(row["request_count"] for row in chats)
-    mean = sum(float(row["facility_energy_kwh"]) for row in chats) * WH_PER_KWH / requests
     return (
-        f"An average chat request of this month takes {show(mean, 'wh')} Wh of electricity; by "
+        f"An average chat request of this month takes {show(_mean_wh(chats), 'wh')} Wh of electricity; by "
         f"model, each with its range, see the figure. Published, all with the facility: {told}. "
         "Providers tell no token counts, so none of these is a test."
     )
 
 
+def _mean_wh(chats: list[Row]) -> float:
+    requests: int = sum(row["request_count"] for row in chats)
+    kwh = math.fsum(float(row["facility_energy_kwh"]) for row in chats)
+    return kwh * WH_PER_KWH / requests
+
+
 def _chat_bars(chats: list[Row], anchors: list[Row]) -> Bars:
     beside = [row for row in anchors if row["boundary"] == "facility"]
-    shown = chats[: r.BARS_SHOWN - len(beside)]
+    means = [_mean_wh(chats)] if chats else []
+    shown = chats[: r.BARS_SHOWN - len(beside) - len(means)]
     values = (
         *(row["energy_wh"] for row in beside),
+        *means,
         *(_wh(row, "facility_energy_kwh") for row in shown),
     )
     lows, highs = (
-        (*(None for _ in beside), *(_wh(row, f"own_facility_energy_{end}_kwh") for row in shown))
+        (
+            *(None for _ in (*beside, *means)),
+            *(_wh(row, f"own_facility_energy_{end}_kwh") for row in shown),
+        )
         for end in ("low", "high")
     )
     return Bars(
@@ -221,6 +231,7 @@ def _chat_bars(chats: list[Row], anchors: list[Row]) -> Bars:
         f"and {len(shown)} models of this month's chats with ranges.",
         labels=(
             *(f"{row['publisher']}: {row['request']}" for row in beside),
+            *("Ours: average chat request" for _ in means),
             *(f"{row['model_id']}, batch {row['batch']:g}" for row in shown),
         ),
         series=(("Electricity", values),),

@@ -310,5 +310,9 @@ def _error_table(whole: pl.DataFrame) -> Table:
         pl.col("law").replace(LAW_NAMES).alias("law")
     )
     return Table(
-        "law_errors", "Errors of every law on every set", _ERRORS, r.table_rows(named, _ERRORS)
+        "law_errors",
+        "Errors of every law on every set",
+        _ERRORS,
+        r.table_rows(named, _ERRORS),
+        sheet="Law_errors",
     )
