@@ -194,8 +194,9 @@ def _chat_sentence(chats: list[Row], anchors: list[Row]) -> str:
     if not chats:
         return f"No chat request of this month has an energy. Published beside it: {told}."
     return (
-        f"An average chat request of this month takes {show(_mean_wh(chats), 'wh')} Wh of electricity; by "
-        f"model, each with its range, see the figure. Published, all with the facility: {told}. "
+        f"An average chat request of this month takes {show(_mean_wh(chats), 'wh')} Wh of "
+        "electricity; by model, each with its range, see the figure. "
+        f"Published, all with the facility: {told}. "
         "Providers tell no token counts, so none of these is a test."
     )
 
