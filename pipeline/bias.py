@@ -4,6 +4,10 @@
 value is the geometric mean of measured over predicted, one vote an architecture and precision; the
 range is a t prediction interval for one more architecture. It judges a coefficient set by rows of
 its own GPU and software, current versions only, without the outdated or the cacheless.
+
+For dense models these votes include rows that a set was fitted to, where law and measurement agree
+by construction. So it prints, too, what rows say that a set has never seen, and how far the prompt
+lengths that had to be assumed for them move the answer.
 """
 
 import argparse
@@ -22,6 +26,7 @@ from pipeline.measured_work import Measurement, energy_j, terms
 from pipeline.measurements import Subset, read_measurements
 
 LEVEL = 0.95  # each end of a range
+PROMPT_RATIOS = (0.5, 1.0, 1.5)  # of the prompt lengths that are assumed
 FITTED_TERMS = 4
 
 Key = tuple[str, str]  # architecture class, coefficient set
@@ -76,6 +81,27 @@ def stack_logs(rows: Iterable[Measurement]) -> dict[tuple[str, str, str], float]
         key: statistics.fmean(statistics.fmean(each) for each in logs.values())
         for key, logs in found.items()
     }
+
+
+def never_seen_logs(path: Path, set_id: str, prompt_ratio: float = 1) -> list[float]:
+    """Return one log of measured over predicted for each dense model that a set has never seen.
+
+    Args:
+        path: File of measurements.
+        set_id: Coefficient set; rows are of its GPU and software, in 16 bits.
+        prompt_ratio: What assumed prompt lengths are multiplied by.
+    """
+    assumed = {key: tokens * prompt_ratio for key, tokens in ASSUMED_INPUT_TOKENS.items()}
+    reading = read_measurements(path, Subset(gpu=FITTED_TO[set_id].gpu), None, assumed)
+    logs: dict[str, list[float]] = {}
+    for row in reading.rows:
+        own, prices = coefficient_set(row.gpu, row.stack)
+        is_current = is_sound(row) and row.has_kv_cache and row.dataset not in OUTDATED
+        is_unseen = row.is_plain and own == set_id and not _is_fitted(row, set_id)
+        if is_current and is_unseen and _is_home(row, set_id):
+            architecture = logs.setdefault(row.shape.architecture_id, [])
+            architecture.append(math.log(row.energy_j / energy_j(row, prices)))
+    return [statistics.fmean(each) for each in logs.values()]
 
 
 def unseen_logs(path: Path) -> dict[str, list[float]]:
@@ -146,6 +172,14 @@ def main() -> None:
         )
     for (dataset, gpu, stack), mean in sorted(stack_logs(rows).items()):
         print(f"dense models of {dataset} on {gpu}, {stack}: {math.exp(mean):.2f} times the law")
+    for set_id in ("h100-sxm-vllm-1", "b200-vllm-1"):
+        for ratio in PROMPT_RATIOS:
+            logs = never_seen_logs(path, set_id, ratio)
+            value, width = math.exp(statistics.fmean(logs)), math.exp(half_width(logs))
+            print(
+                f"{set_id}, dense models it has never seen, prompts {ratio:g} times those assumed: "
+                f"{value:.2f} ({value / width:.2f} to {value * width:.2f}), {len(logs)} models"
+            )
     unseen = unseen_logs(path)
     for set_id, logs in unseen.items():
         width = half_width(logs)

@@ -152,7 +152,9 @@ def estimate(
     gpu: Annotated[str | None, typer.Option(metavar="G", help="GPU, such as H200-SXM.")] = None,
     stack: Annotated[str | None, typer.Option(metavar="S", help="Serving stack.")] = None,
     gpus: Annotated[int | None, typer.Option(metavar="COUNT", help="GPUs of one replica.")] = None,
-    law: Annotated[str, typer.Option(metavar="NAME", help="Energy law.")] = "simple",
+    law: Annotated[str, typer.Option(metavar="NAME", help="simple, or a law of `law list`.")] = (
+        "simple"
+    ),
     arch: Annotated[
         str | None,
         typer.Option(metavar="K=V,…", help="What if: layers, hidden, heads, kv_heads, …"),
@@ -180,7 +182,7 @@ def estimate(
     answer = answer_of(_settings(config, None, None, sample=False), question)
     if batch is None:
         _warn("batch 1 is assumed (--batch not given); batch moves energy by 10 to 100 times")
-    if not answer.pop("is_own_set"):
+    if not answer.pop("is_own_set") and answer["coefficient_set_id"]:
         _warn(
             f"{answer['gpu']} has no coefficients of its own; those of "
             f"{answer['coefficient_set_id']} are borrowed, which was measured to be 20 to 26 % off"

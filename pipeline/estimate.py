@@ -7,14 +7,14 @@ from typing import Any
 
 import duckdb
 
-from pipeline import warehouse
+from pipeline import rival_estimate, warehouse
 from pipeline.errors import WrongUseError
 from pipeline.ingest import contract
 from pipeline.ingest.load import create_tables
 from pipeline.reference import load_reference, require_gpu, require_model, require_stack
 from pipeline.settings import Settings
 
-LAWS = ("simple",)
+OWN_LAW = "simple"
 ARCHITECTURE_NUMBERS = (
     "layers",
     "hidden",
@@ -46,12 +46,15 @@ class Question:
     gpu: str | None = None
     stack: str | None = None
     gpu_count: int | None = None
-    law: str = "simple"
+    law: str = OWN_LAW
     architecture: Mapping[str, str] = field(default_factory=dict)  # what-if: column → value
 
 
 def estimate(settings: Settings, question: Question) -> dict[str, Any]:
     """Return energy, range, cost and carbon of one request, keys as in the contract.
+
+    By the law of others the keys are the same, what that law does not say is null, and its title,
+    source, domain and what it ignores come on top.
 
     Raises:
         WrongUseError: For an unknown model, GPU or law, impossible lengths, or a request whose
@@ -66,12 +69,17 @@ def estimate(settings: Settings, question: Question) -> dict[str, Any]:
     stack = require_stack(con, question.stack) if question.stack else None
     _change_architecture(con, question, model_id)
     _insert(con, replace(question, gpu=gpu, stack=stack), model_id)
-    warehouse.build(con, _TARGETS)
-    return _answer(con, question, model_id)
+    if question.law == OWN_LAW:
+        warehouse.build(con, _TARGETS)
+        return _answer(con, question, model_id)
+    warehouse.build(con, (*_TARGETS, "int_rival_energy"))
+    return rival_estimate.by_rival(con, question.law, _answer(con, question, model_id))
 
 
 def text_of(answer: Mapping[str, Any]) -> str:
     """Return an answer as lines for people."""
+    if answer["law"] != OWN_LAW:
+        return rival_estimate.text_of(answer)
     cost = answer["list_cost_usd"]
     money = "no list price" if cost is None else f"{cost.normalize():f} USD list price"
     return (
@@ -97,8 +105,7 @@ def _optimum_text(output_tokens: float | None) -> str:
 
 
 def _require_sense(question: Question) -> None:
-    if question.law not in LAWS:
-        raise WrongUseError(f"--law {question.law}: not known; expected one of {', '.join(LAWS)}.")
+    rival_estimate.require_law(question.law)
     if question.input_tokens < 1:
         raise WrongUseError(f"--input {question.input_tokens}: expected at least 1 token.")
     if question.output_tokens < 0:

@@ -16,6 +16,7 @@ from pipeline.calculator import calculator_rows
 from pipeline.errors import IncompleteInputError, WrongUseError
 from pipeline.ingest.load import find_files, load
 from pipeline.laws.simple import METHOD_VERSION
+from pipeline.method_frames import method_frames
 from pipeline.reference import checked_inputs, load_reference
 from pipeline.report import page, workbook
 from pipeline.report.assemble import InputFile, ReportFacts, build_report
@@ -33,6 +34,8 @@ MARTS = (
     "mart_other_charges",
     "mart_intake",
     "mart_coverage",
+    "mart_law_validation",
+    "mart_method_comparison",
 )
 
 
@@ -194,6 +197,7 @@ def frames(
 ) -> dict[str, pl.DataFrame]:
     """Return what the sections read: every mart with all its months, assumptions, checks."""
     tables = {name: con.sql(f"select * from {name} order by all").pl() for name in MARTS}
+    tables |= method_frames(con)
     tables["assumptions"] = con.sql(
         "select assumption, value::double as value, low::double as low, high::double as high, "
         "unit, meaning, source, source_date from raw_assumptions order by assumption"

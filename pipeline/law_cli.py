@@ -68,6 +68,14 @@ def fit_law(
         typer.Option(metavar="F", help="Step cost: layer, step or both; the better if not given."),
     ] = None,
     models: ModelsOption = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            "--config",
+            metavar="FILE",
+            help="Settings whose overlay folder names models of your own; joulebook.toml here.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Fit the law's coefficients to measured energies, with intervals and a row to paste."""
@@ -76,7 +84,12 @@ def fit_law(
     from pipeline.measurements import Subset, read_measurements
 
     require_form(form)
-    reading = read_measurements(measurements, Subset(dataset, gpu, stack, dense), models)
+    reading = read_measurements(
+        measurements,
+        Subset(dataset, gpu, stack, dense),
+        models,
+        overlay_folder=_overlay_folder(config),
+    )
     found = fit_answer.answer(reading, fit(reading.rows, form))
     _tell_left_out(reading)
     for note in found["notes"]:
@@ -112,6 +125,14 @@ def validate_laws(
         _print_json(rows)
     else:
         print(validate.as_text(rows), end="")
+
+
+def _overlay_folder(config: Path | None) -> Path | None:
+    from pipeline.settings import read_settings
+
+    here = Path("joulebook.toml")
+    path = here if config is None and here.is_file() else config
+    return None if path is None else read_settings(path).overlay_folder
 
 
 def _tell_left_out(reading: "Reading") -> None:

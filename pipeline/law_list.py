@@ -1,11 +1,10 @@
 """The law and its rivals in words, with the constants that stand in the reference tables."""
 
-import inspect
-import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from pipeline.law_words import OWN, words_of
 from pipeline.laws import rivals
 from pipeline.measured_work import Coefficients
 from pipeline.measurements import coefficients_of, default_set
@@ -14,12 +13,7 @@ from pipeline.reference import reference_rows
 
 def described() -> list[dict[str, Any]]:
     """Return every law with its source, domain, what it ignores, and its constants."""
-    own = {
-        "law": "simple",
-        "title": "four prices of work: prefill, KV cache, next token, step.",
-        "source": "Structure of SIMPLE (arXiv 2611.03330); form with batch and values by us.",
-        "domain": "Any open architecture; each coefficient set names its lengths and batches.",
-        "ignores": "Power caps and clocks; what a class of architecture adds is a bias factor.",
+    own = OWN | {
         "constants": [
             {
                 "scope": row["coefficient_set_id"],
@@ -66,13 +60,8 @@ def bias_factor(architecture_class: str, coefficient_set_id: str) -> float:
 
 
 def _described(law: Callable[..., Any]) -> dict[str, Any]:
-    title, *parts = re.split(r"\n+(Source|Domain|Ignores): ", inspect.getdoc(law) or "")
-    words = [" ".join(part.split()) for part in parts]
-    name = law.__name__.removesuffix("_j")
-    return {
-        "law": name,
-        "title": title.strip().removeprefix("Return "),
-        **{key.lower(): text for key, text in zip(words[::2], words[1::2], strict=True)},
+    words = words_of(law)
+    return words | {
         "constants": [
             {
                 "scope": row["scope"],
@@ -81,6 +70,6 @@ def _described(law: Callable[..., Any]) -> dict[str, Any]:
                 "unit": row["unit"],
             }
             for row in reference_rows("rival_coefficients")
-            if row["law"] == name
+            if row["law"] == words["law"]
         ],
     }

@@ -84,6 +84,7 @@ def read_measurements(
     subset: Subset,
     models_path: Path | None = None,
     assumed_input_tokens: Mapping[tuple[str, str], float] | None = None,
+    overlay_folder: Path | None = None,
 ) -> Reading:
     """Return the usable rows of a subset.
 
@@ -93,13 +94,14 @@ def read_measurements(
         models_path: CSV file of architectures that the catalog does not have; by itself a
             `model_configs.csv` beside the measurements.
         assumed_input_tokens: Dataset and task → prompt length to take where rows say none.
+        overlay_folder: Rows of one's own over the catalog; the settings' default if not given.
 
     Raises:
         WrongUseError: Where there is no such file, subset or model.
         BadInputError: Where a column is missing, or energies are not in joules.
         IncompleteInputError: Where the file has no rows.
     """
-    names, reading = Names(models_path or _models_beside(path)), Reading()
+    names, reading = Names(models_path or _models_beside(path), overlay_folder), Reading()
     limits = _Limits()
     for line, raw in _matching(path, subset, names):
         try:

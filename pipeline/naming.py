@@ -44,12 +44,19 @@ AS_PUBLISHED = ("", "mxfp4")
 class Names:
     """Models and GPUs by the names that files use, without regard to case."""
 
-    def __init__(self, models_path: Path | None = None) -> None:
-        """Read the catalog, and the architectures of `models_path` that it does not have."""
-        self._shapes = _catalog_shapes()
+    def __init__(self, models_path: Path | None = None, overlay_folder: Path | None = None) -> None:
+        """Read the catalog, and the architectures of `models_path` that it does not have.
+
+        Args:
+            models_path: CSV file of architectures with the columns `MODEL_COLUMNS`.
+            overlay_folder: Rows that go over the catalog's; that of the settings' default if not
+                given.
+        """
+        folder = overlay_folder or Settings().overlay_folder
+        self._shapes = _catalog_shapes(folder)
         if models_path is not None:
             self._shapes = _file_shapes(models_path) | self._shapes
-        self._gpus = {row["gpu"].lower(): row["gpu"] for row in _rows("gpus")}
+        self._gpus = {row["gpu"].lower(): row["gpu"] for row in _rows("gpus", folder)}
         self._gpus |= {row["alias"]: row["gpu"] for row in reference_rows("gpu_aliases")}
 
     def shape(self, model: str) -> Shape | None:
@@ -69,24 +76,24 @@ def bytes_per_weight(word: str, shape: Shape) -> float | None:
     return PRECISIONS.get(word.lower())
 
 
-def _catalog_shapes() -> dict[str, Shape]:
-    own = {row["architecture_id"]: shape_of(row) for row in _rows("architectures")}
+def _catalog_shapes(folder: Path) -> dict[str, Shape]:
+    own = {row["architecture_id"]: shape_of(row) for row in _rows("architectures", folder)}
     models = {
         row["model_id"]: own[row["architecture_id"]]
-        for row in _rows("models")
+        for row in _rows("models", folder)
         if row["architecture_id"]
     }
     aliases = {
         row["alias"]: models[row["model_id"]]
-        for row in _rows("model_aliases")
+        for row in _rows("model_aliases", folder)
         if row["model_id"] in models
     }
     return aliases | {name.lower(): shape for name, shape in models.items()}
 
 
-def _rows(table: str) -> list[dict[str, str]]:
+def _rows(table: str, folder: Path) -> list[dict[str, str]]:
     """Return the rows of a reference table, those of the overlay folder last."""
-    path = Settings().overlay_folder / f"{table}.csv"
+    path = folder / f"{table}.csv"
     if not path.is_file():
         return reference_rows(table)
     with path.open(encoding="utf-8", newline="") as file:

@@ -8,6 +8,7 @@ from pathlib import Path
 import duckdb
 
 from pipeline.errors import WrongUseError
+from pipeline.law_words import all_words
 from pipeline.laws.simple import METHOD_VERSION
 from pipeline.overlay import load_overlays
 from pipeline.settings import Input, Settings, bundled
@@ -29,6 +30,9 @@ TABLES = (
     "dispersion_factors",
     "prices",
     "price_names",
+    "law_validation",
+    "rival_coefficients",
+    "anchors",
 )
 
 
@@ -53,6 +57,7 @@ def load_reference(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
         "create or replace table raw_method as select $version as method_version",
         {"version": METHOD_VERSION},
     )
+    _set_laws(con)
     load_overlays(con, settings.overlay_folder)
     _set_assumptions(con, settings)
     _set_grid_factor(con, settings)
@@ -71,6 +76,16 @@ def reference_rows(table: str) -> list[dict[str, str]]:
     path: Path = bundled("data/reference") / f"{table}.csv"
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
+
+
+def _set_laws(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(
+        "create or replace table raw_laws "
+        "(law varchar, title varchar, source varchar, domain varchar, ignores varchar)"
+    )
+    con.executemany(
+        "insert into raw_laws values ($law, $title, $source, $domain, $ignores)", all_words()
+    )
 
 
 def _set_assumptions(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:

@@ -244,7 +244,7 @@ def _calibrated(
 
 
 def _subsets(rows: Sequence[Measurement], laws: Sequence[Judged]) -> dict[tuple[str, str], Mask]:
-    """Return the rows of each subset that is not the whole group, and the whole."""
+    """Return the whole group and its parts: those by length always, others if not the whole."""
     kinds: dict[str, Callable[[Measurement], str]] = {
         "context_tokens": lambda row: _bin(row.input_tokens + row.output_tokens, LENGTH_EDGES),
         "batch": lambda row: _bin(row.batch, BATCH_EDGES),
@@ -259,7 +259,9 @@ def _subsets(rows: Sequence[Measurement], laws: Sequence[Judged]) -> dict[tuple[
     for law in laws:
         if np.isnan(law.predicted_j).any():  # the same law refitted may cover everything
             found["covered_by", law.law] = ~np.isnan(law.predicted_j)
-    return {key: mask for key, mask in found.items() if key == ALL or not mask.all()}
+    # a group of one length says so: where rivals tie depends on it
+    kept = ("context_tokens", ALL[0])
+    return {key: mask for key, mask in found.items() if key[0] in kept or not mask.all()}
 
 
 def _bin(value: float, edges: Sequence[int]) -> str:

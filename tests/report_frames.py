@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from pipeline.reference import reference_rows
 from pipeline.report.assemble import InputFile, ReportFacts, build_report
 from pipeline.report.section import Report, Section, Table
 
@@ -268,6 +269,90 @@ def charges_mart() -> pl.DataFrame:
     )
 
 
+def validation_mart() -> pl.DataFrame:
+    """Return mart_law_validation: one set of measurements won, one lost, both with short rows."""
+    lines = [
+        # data set, law, form, error, left out, fitted here
+        ("won", "simple", "published", 0.12, None, False),
+        ("won", "simple_with_bias", "published", 0.10, None, False),
+        ("won", "ecologits_0_9", "published", 0.50, None, False),
+        ("won", "simple", "refit", 0.03, 0.05, True),
+        ("won", "ecologits_batch", "refit", 0.04, 0.07, True),
+        ("lost", "simple", "published", 0.35, None, False),
+        ("lost", "simple_with_bias", "published", 0.30, None, False),
+        ("lost", "ecologits_0_9", "published", 0.20, None, False),
+        ("lost", "simple", "refit", 0.15, None, True),
+        ("lost", "linear", "refit", 0.11, None, True),
+        ("home", "simple", "published", 0.01, None, True),
+        ("home", "simple_with_bias", "published", 0.16, None, False),
+        ("home", "simple", "refit", 0.02, None, True),
+    ]
+    parts = (("all", "all"), ("context_tokens", "1 to 512"))
+    return pl.DataFrame(
+        [
+            (name, "H100", "vllm", law, form, kind, part, 9, error, 1.1, 0.3, unseen, fitted, "how")
+            for name, law, form, error, unseen, fitted in lines
+            for kind, part in parts
+        ],
+        schema=[
+            *("dataset", "gpu", "stack", "law", "form", "subset_kind", "subset_value"),
+            *("row_count", "mape_frac", "bias_ratio", "p90_frac", "leave_one_out_mape_frac"),
+            *("is_fitted_here", "source"),
+        ],
+        orient="row",
+    )
+
+
+def comparison_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_method_comparison: ours and EcoLogits for ten chats, and of changed lines."""
+    own = {
+        **{"month": MONTH, "provider": "openai", "model_id": "gpt-5", "query_class": "chat"},
+        **{"law": "simple", "method_version": "1", "request_count": 10, "batch": 64.0},
+        **{"evidence_grade": "D", "gpu_energy_j": 3.6e6, "own_gpu_energy_j": 3.6e6},
+        **{"own_energy_low_j": 1.8e6, "own_energy_high_j": 7.2e6, "gpu_energy_ratio": 1.0},
+        **{"is_inside_range": True, "facility_energy_kwh": 2.0, "own_facility_energy_kwh": 2.0},
+        **{"own_facility_energy_low_kwh": 1.0, "own_facility_energy_high_kwh": 4.0},
+        **{"facility_energy_ratio": 1.0, "source": "us", "domain": "all", "ignores": "caps"},
+    }
+    rival = {
+        **{"law": "ecologits_0_8", "gpu_energy_j": 36e6, "gpu_energy_ratio": 10.0},
+        **{"is_inside_range": False, "facility_energy_kwh": 16.0, "facility_energy_ratio": 8.0},
+        **{"source": "EcoLogits", "domain": "answers", "ignores": "input tokens"},
+    }
+    return pl.DataFrame([own, own | rival, *(own | change for change in changes)])
+
+
+def reference_frames() -> dict[str, pl.DataFrame]:
+    """Return the reference tables that the sections on method read, as they are."""
+    names = ("law_coefficients", "bias_factors", "grade_ranges", "dispersion_factors")
+    return {
+        name: pl.DataFrame(
+            [
+                {key: text or None for key, text in row.items()}  # as a warehouse reads them
+                for row in reference_rows(name)
+            ],
+            infer_schema_length=None,
+        )
+        for name in (*names, "anchors", "joint_draws")
+    }
+
+
+def points_frame() -> pl.DataFrame:
+    """Return the rows of law_points: one within a fifth of the law, one beyond, one of a fit."""
+    lines = [("10", "11", "stored"), ("100", "150", "stored"), ("20", "20.1", "fitted")]
+    return pl.DataFrame(
+        [
+            ("won", "H100-SXM", "vllm", "a/b", "1", "8", "9", "9", measured, predicted, by)
+            for measured, predicted, by in lines
+        ],
+        schema=[
+            *("dataset", "gpu", "stack", "architecture_id", "gpu_count", "batch"),
+            *("input_tokens", "output_tokens", "measured_j", "predicted_j", "predicted_by"),
+        ],
+        orient="row",
+    )
+
+
 def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Return all frames of a report, some of them changed."""
     unattributed = {"team": None, "cost_usd": Decimal("0.504999"), "request_count": 10}
@@ -287,6 +372,10 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
             orient="row",
         ),
         "checks": _checks(),
+        "mart_law_validation": validation_mart(),
+        "law_points": points_frame(),
+        "mart_method_comparison": comparison_mart(),
+        **reference_frames(),
     } | changed
 
 

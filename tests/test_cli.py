@@ -15,6 +15,7 @@ import pytest
 
 from pipeline.cli import main
 from pipeline.job import MARTS
+from pipeline.reference import reference_rows
 
 Run = Callable[..., "Ran"]
 
@@ -142,7 +143,10 @@ def test_each_tier_lies_among_the_published_anchors(run: Run, model: str) -> Non
     answer = estimate(run, model, 500, 400, "--batch", "64")
     facility_wh = answer["facility_energy_kwh"] * 1000
 
-    print(f"{model}: {facility_wh:.3f} Wh; published: Gemini median prompt 0.24, OpenAI 0.34 Wh")
+    beside = [row for row in reference_rows("anchors") if row["boundary"] == "facility"]
+    published = "; ".join(f"{row['publisher']} {row['energy_wh']}" for row in beside)
+    print(f"{model}: {facility_wh:.3f} Wh; published: {published} Wh")
+    assert {"Google", "OpenAI"} <= {row["publisher"] for row in beside}
     assert 0.02 <= facility_wh <= 1.0
 
 

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from pipeline import dialects, warehouse
-from pipeline.laws import facility, simple, work
+from pipeline.laws import facility, rivals, simple, work
 
 DRAWS = 200
 Law = Callable[..., Any]
@@ -72,7 +72,56 @@ RANGES: dict[str, tuple[float, float, bool]] = {
     "s_j_per_step": (0, 5, False),
     "gpu_energy_j": (0, 1e18, False),
     "facility_ratio": (1, 5, False),
+    # rivals: what they price, and their constants
+    "tokens": (1, 1_000_000, True),
+    "active_params": (1e6, 2e12, True),
+    "query_width": (64, 65_536, True),
+    "kv_width": (64, 65_536, True),
+    "head_params": (1e6, 1e10, True),
+    "input_j_per_token": (-10, 10, False),
+    "output_j_per_token": (0, 400, False),
+    "interaction_j_per_token2": (0, 0.4, False),
+    "j_per_param_token": (1e-11, 1e-9, False),
+    "kwh_per_billion_params_token": (1e-9, 1e-6, False),
+    "kwh_per_token": (1e-8, 1e-5, False),
+    "wh_per_billion_params_token": (1e-7, 1e-5, False),
+    "batch_exponent": (-0.02, 0, False),
+    "wh_per_token": (1e-6, 1e-3, False),
+    "compute_j_per_param_token": (1e-13, 1e-11, False),
+    "weight_j_per_param_step": (1e-11, 1e-9, False),
+    "step_j": (0, 5, False),
+    "peak_flop_per_s": (1e14, 1e16, False),
+    "utilisation_frac": (0.01, 1, False),
+    "gpu_power_w": (100, 2_000, False),
+    "power_frac": (0.1, 1, False),
+    "pue_ratio": (1, 2, False),
+    "compute_j_per_flop": (1e-13, 1e-11, False),
+    "memory_j_per_bit": (1e-12, 1e-10, False),
+    "flop_per_param_token": (2, 6, False),
+    "bits_per_element": (4, 32, True),
+    "reference_params": (1e9, 1e11, True),
+    "weight_scale": (0.01, 1, False),
+    "weight_exponent": (0.1, 2, False),
+    "cache_scale": (0, 2, False),
+    "cache_exponent": (0.1, 2, False),
+    "overhead_scale": (0, 2, False),
+    "overhead_exponent": (0.1, 2, False),
+    "prefill_j_per_token2": (0, 1e-5, False),
+    "prefill_j_per_token": (0, 1, False),
+    "context_j_per_token2": (0, 1e-3, False),
+    "attention_j_per_width_token2": (1e-13, 1e-11, False),
+    "prefill_j_per_param_token": (1e-13, 1e-11, False),
+    "context_j_per_width_token2": (1e-10, 1e-8, False),
+    "next_token_j_per_param_token": (1e-11, 1e-9, False),
+    "bits_per_weight": (4, 32, True),
+    "memory_ratio": (1, 2, False),
+    "latency_s_per_billion_params_token": (1e-5, 1e-2, False),
+    "latency_s_per_request_token": (0, 1e-2, False),
+    "latency_s_per_token": (1e-3, 1, False),
+    "server_power_w": (100, 5_000, False),
+    "server_gpus": (1, 16, True),
 }
+ALL_LAWS = (*work.LAWS, *simple.LAWS, *facility.LAWS, *rivals.LAWS, *rivals.PARTS)
 
 
 @pytest.fixture(scope="module")
@@ -114,9 +163,7 @@ def in_sql(
     return [row[0] for row in found.fetchall()]
 
 
-@pytest.mark.parametrize(
-    "law", [*work.LAWS, *simple.LAWS, *facility.LAWS], ids=lambda law: law.__name__
-)
+@pytest.mark.parametrize("law", ALL_LAWS, ids=lambda law: law.__name__)
 def test_a_law_has_the_same_number_in_sql(con: duckdb.DuckDBPyConnection, law: Law) -> None:
     rows = draws(law)
 
@@ -136,7 +183,7 @@ def test_an_exact_law_has_every_digit_in_sql(con: duckdb.DuckDBPyConnection, law
     assert in_sql(con, law.__name__, rows, "hugeint") == expected
 
 
-@pytest.mark.parametrize("law", [*work.LAWS, *simple.LAWS, *facility.LAWS])
+@pytest.mark.parametrize("law", ALL_LAWS)
 def test_a_law_takes_whole_numbers_of_32_bits_without_overflow(
     con: duckdb.DuckDBPyConnection, law: Law
 ) -> None:
@@ -189,6 +236,6 @@ def test_a_macro_has_the_name_and_the_arguments_of_its_law() -> None:
 
 
 def test_every_law_is_registered_under_its_own_name() -> None:
-    names = [law.__name__ for law in (*work.LAWS, *work.EXACT_LAWS, *simple.LAWS, *facility.LAWS)]
+    names = [law.__name__ for law in (*ALL_LAWS, *work.EXACT_LAWS)]
 
     assert len(names) == len(set(names))

@@ -121,6 +121,7 @@ def test_a_logarithmic_scale_is_drawn() -> None:
 
 def test_the_table_behind_a_figure_has_its_numbers() -> None:
     (bars,) = section_of(report(), "energy").figures
+    assert isinstance(bars, Bars)
 
     table = bars.as_table()
 

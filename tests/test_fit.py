@@ -371,6 +371,38 @@ def test_law_fit_in_words_ends_with_the_row_to_paste(run: Any, tmp_path: Path) -
     assert out.splitlines()[-1].startswith("h200-sxm-vllm-fit,H200-SXM,vllm,")
 
 
+def test_law_fit_knows_the_models_of_the_overlay_that_the_settings_name(
+    run: Any,  # noqa: ANN401
+    tmp_path: Path,
+) -> None:
+    overlay = tmp_path / "own"
+    overlay.mkdir()
+    shapes = {row["architecture_id"]: row for row in reference_rows("architectures")}
+    models = [row for row in reference_rows("models") if row["architecture_id"]]
+    for table, key, row in (
+        ("architectures", "architecture_id", shapes["google/gemma-7b"]),
+        ("models", "model_id", models[0] | {"architecture_id": "acme/chat-8b"}),
+    ):
+        with (overlay / f"{table}.csv").open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, list(row))
+            writer.writeheader()
+            writer.writerow(row | {key: "acme/chat-8b"})
+    config = tmp_path / "settings.toml"
+    config.write_text('overlay_folder = "own"\n', encoding="utf-8")
+    path = write(tmp_path / "runs.csv", planted())
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("google/gemma-7b", "acme/chat-8b"), encoding="utf-8")
+
+    _, out, err = run("fit", "--measurements", str(path), "--json")
+    _, known, quiet = run("fit", "--measurements", str(path), "--json", "--config", str(config))
+
+    assert "not in the catalog" in err
+    assert "acme/chat-8b" in err
+    assert quiet == ""
+    assert json.loads(known)["row_count"] == json.loads(out)["row_count"] + 8
+    assert "acme/chat-8b" in json.loads(known)["architectures"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [

@@ -126,7 +126,7 @@ def test_a_batch_of_two_saves_half_of_what_a_batch_shares(book: Book) -> None:
 def test_at_a_told_batch_the_range_is_that_of_the_grade(book: Book) -> None:
     row = energies(book)[BATCH_1]
 
-    # grade B, 0.74 to 1.35, is wider than the bias, 1.05 / 1.15 to 1.30 / 1.15
+    # grade B, 0.74 to 1.35, is wider than the bias, 0.93 / 1.15 to 1.30 / 1.15
     assert row["evidence_grade"] == "B"
     assert (row["low_ratio"], row["high_ratio"]) == (pytest.approx(0.74), pytest.approx(1.35))
 

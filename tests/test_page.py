@@ -95,7 +95,7 @@ def test_the_page_loads_nothing() -> None:
     sources = [a["src"] or "" for a in reader.all("img")]
     sources += [a["srcset"] or "" for a in reader.all("source")]
 
-    assert len(sources) == 4  # two figures, wide and narrow
+    assert len(sources) == 12  # six figures, wide and narrow
     assert all(source.startswith("data:image/svg+xml;base64,") for source in sources)
     assert all((a["href"] or "").startswith("#") for a in reader.all("a"))
     assert not reader.all("link")
@@ -113,7 +113,15 @@ def test_every_table_has_a_caption_and_every_head_a_scope() -> None:
 def test_every_figure_has_a_text_for_those_who_do_not_see_it() -> None:
     images = _Reader(_rendered(report())).all("img")
 
-    assert [(a["alt"] or "")[:9] for a in images] == ["Bar chart", "Stacked b"]
+    assert [(a["alt"] or "")[:9] for a in images] == [
+        *("Bar chart", "Stacked b", "One line ", "Scatter o", "Bar chart", "Bar chart")
+    ]
+
+
+def test_every_section_names_the_method() -> None:
+    page = _rendered(report())
+
+    assert page.count('<p class="method">Method 1</p>') == len(report().sections)
 
 
 def test_headings_come_in_order_under_one_first_heading() -> None:
@@ -148,7 +156,7 @@ def test_text_from_a_log_is_escaped() -> None:
     reader = _Reader(text)
 
     assert len(reader.all("script")) == 1
-    assert len(reader.all("img")) == 2  # the figures
+    assert len(reader.all("img")) == 6  # the figures
     assert "{{ 7 * 7 }}" in text
     for hostile in ("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>'):
         assert hostile not in text

@@ -276,6 +276,13 @@ def test_the_assumed_values_are_those_of_the_reference() -> None:
     assert f"({float(grid['carbon_gco2e_per_kwh']):g} g/kWh)" in text
 
 
+def test_the_sets_of_measurements_are_those_of_the_stored_errors() -> None:
+    sets = {(row["dataset"], row["gpu"], row["stack"]) for row in reference_rows("law_validation")}
+
+    text = " ".join(section("How sure the numbers are").split())
+    assert f"on {len(sets)} public sets of measurements" in text
+
+
 def test_every_file_named_is_there() -> None:
     folders = "data|docs|pipeline|sql|templates|tests"
     named = spans(README) + re.findall(r"\]\(([^)]+)\)", README)

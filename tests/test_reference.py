@@ -36,6 +36,9 @@ HEADERS = {
     "rival_coefficients": "law,scope,coefficient,value,unit",
     "law_validation": "dataset,gpu,stack,law,form,subset_kind,subset_value,row_count,mape_frac,"
     "bias_ratio,p90_frac,leave_one_out_mape_frac",
+    "anchors": "anchor,publisher,request,energy_wh,boundary,meaning",
+    "law_points": "dataset,gpu,stack,architecture_id,bytes_per_weight,gpu_count,batch,"
+    "input_tokens,output_tokens,row_count,measured_j,predicted_j,predicted_by",
     "joint_draws": "draw,a_ratio,b_ratio,c_ratio,s_ratio,stack_ratio,dense_ratio,moe_ratio,"
     "mla_ratio,window_ratio,hybrid_ratio,batch_z_score,host_z_score,idle_z_score,pue_z_score",
     "assumptions": "assumption,value,low,high,unit,meaning",
@@ -67,6 +70,11 @@ KEYS = {
         "subset_kind",
         "subset_value",
     ),
+    "anchors": ("anchor",),
+    "law_points": (
+        *("dataset", "gpu", "stack", "architecture_id", "bytes_per_weight", "gpu_count"),
+        *("batch", "input_tokens", "output_tokens"),
+    ),
     "joint_draws": ("draw",),
     "assumptions": ("assumption",),
     "grid_factors": ("zone", "year", "basis", "method"),
@@ -88,6 +96,7 @@ LISTED = {
     ("law_coefficients", "is_default"): {"true", "false"},
     ("bias_factors", "architecture_class"): {"dense", "moe", "mla", "window", "hybrid"},
     ("grade_ranges", "evidence_grade"): {"A", "B", "C", "D", "U"},
+    ("anchors", "boundary"): {"facility", "gpu"},
     ("law_validation", "form"): {"published", "refit"},
     ("grid_factors", "basis"): {"life-cycle", "direct"},
     ("grid_factors", "method"): {"location", "market"},

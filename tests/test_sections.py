@@ -23,7 +23,7 @@ from report_frames import (
 )
 
 from pipeline.report.assemble import build_report
-from pipeline.report.section import Table
+from pipeline.report.section import Bars, Table
 from pipeline.report.sections.reading import known_sum, month_before, overall_grade
 
 
@@ -124,6 +124,7 @@ def test_the_cached_share_counts_every_input_token() -> None:
 def test_the_bars_of_a_line_add_up_to_its_gpu_energy() -> None:
     (bars,) = section_of(report(), "energy").figures
 
+    assert isinstance(bars, Bars)
     assert bars.labels[0] == "gpt-5 · chat"
     assert [name for name, _ in bars.series] == ["Prefill", "KV cache", "Next token"]
     assert [values[0] for _, values in bars.series] == pytest.approx([0.25, 0.05, 0.7])  # of 1 kWh
@@ -134,7 +135,7 @@ def test_the_unmeasured_line_is_counted_and_not_drawn() -> None:
     section = section_of(report(), "energy")
 
     assert section.tables[1].note == "Unmeasured requests: 4 of 20."
-    assert "mystery · rag" not in section.figures[0].labels
+    assert "mystery · rag" not in str(section.figures[0])
 
 
 def test_the_shares_of_the_three_terms_are_told() -> None:

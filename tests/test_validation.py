@@ -16,8 +16,10 @@ from planted import MODELS, NAMES, PRICES, measurement, planted, write
 
 from pipeline import validate
 from pipeline.bias import (
+    PROMPT_RATIOS,
     class_logs,
     half_width,
+    never_seen_logs,
     pooled_half_width,
     read_current,
     unseen_logs,
@@ -26,11 +28,13 @@ from pipeline.cli import main
 from pipeline.coefficient_faults import all_coefficient_faults, coefficient_faults
 from pipeline.draws import CLASSES, COUNT, joint_draws, stack_sigma
 from pipeline.known_data import FITTED_TO, is_sound
+from pipeline.law_points import REPOSITORIES, points
 from pipeline.measured_work import Measurement, energy_j
 from pipeline.measurements import coefficients_of, is_of
 from pipeline.published_laws import published
 from pipeline.reference import reference_rows
 from pipeline.refitted_laws import refitted
+from pipeline.rival_fits import fitted_rows
 from pipeline.settings import bundled
 
 Row = dict[str, Any]
@@ -142,6 +146,19 @@ def test_lost_cases_stand_beside_won_ones() -> None:
 def test_no_measured_row_is_in_the_stored_table() -> None:
     assert max(row["row_count"] for row in STORED) > 100
     assert not {"n_in", "energy_j_req", "model"} & set(STORED[0])
+
+
+def test_a_stored_point_is_a_mean_of_rows_whose_licence_lets_it_be_shown() -> None:
+    stored = reference_rows("law_points")
+
+    assert {row["dataset"] for row in stored} == set(REPOSITORIES)
+    assert not {"arjunds", "wilkins_nocache"} & set(REPOSITORIES)  # without a licence
+    assert {row["predicted_by"] for row in stored} == {"stored", "left_out", "fitted"}
+    for row in stored:
+        ratio = float(row["predicted_j"]) / float(row["measured_j"])
+        assert 0.05 < ratio < 20
+        if row["predicted_by"] == "fitted":
+            assert ratio == pytest.approx(1, abs=0.06)
 
 
 # How laws are judged -----------------------------------------------------------------------------
@@ -411,3 +428,48 @@ def test_the_bias_of_experts_is_the_one_measured_on_two_gpus(file: Path) -> None
 
 def test_every_model_of_the_plan_is_in_the_catalog() -> None:
     assert [model for model in MODELS if NAMES.shape(model) is None] == []
+
+
+def test_the_bias_of_dense_models_on_an_h100_is_what_split_evidence_leaves(file: Path) -> None:
+    [row] = [
+        row
+        for row in reference_rows("bias_factors")
+        if (row["architecture_class"], row["coefficient_set_id"]) == ("dense", "h100-sxm-vllm-1")
+    ]
+    short, assumed, long = (
+        never_seen_logs(file, "h100-sxm-vllm-1", ratio) for ratio in PROMPT_RATIOS
+    )
+    value, width = math.exp(statistics.fmean(assumed)), math.exp(half_width(assumed))
+
+    # the range is the one of models never seen; the value lies where prompts may put it
+    assert len(assumed) == 4
+    assert value == pytest.approx(1.10, abs=0.005)
+    assert float(row["bias_low"]) == pytest.approx(value / width, abs=0.005)
+    assert float(row["bias_high"]) == pytest.approx(value * width, abs=0.005)
+    assert math.exp(statistics.fmean(long)) < float(row["bias_factor"])
+    assert float(row["bias_factor"]) < math.exp(statistics.fmean(short))
+    # 1.05 is what the two models of the fit, 1.00 by construction, and 8-bit weights make of it
+    with_own = class_logs(read_current(file))["dense", "h100-sxm-vllm-1"]
+    assert math.exp(statistics.fmean(with_own)) == pytest.approx(1.05, abs=0.005)
+    assert sum(abs(log) < 0.002 for log in with_own) == 2
+
+
+def test_the_fitted_rules_of_thumb_are_those_of_the_measurements(file: Path) -> None:
+    stored = [row for row in reference_rows("rival_coefficients") if row["scope"] in FITTED_TO]
+
+    for one, other in zip(fitted_rows(file), stored, strict=True):
+        assert one | {"value": ""} == other | {"value": ""}
+        assert float(one["value"]) == pytest.approx(float(other["value"]), rel=1e-3)
+
+
+def test_the_points_are_those_of_the_measurements(file: Path) -> None:
+    stored = reference_rows("law_points")
+    fresh = points(file)
+
+    assert len(fresh) == len(stored) < 400
+    for one, other in zip(fresh, stored, strict=True):
+        for name, text in one.items():
+            if name in ("measured_j", "predicted_j", "batch", "input_tokens", "output_tokens"):
+                assert float(text) == pytest.approx(float(other[name]), rel=2e-3)
+            else:
+                assert text == other[name]

@@ -22,8 +22,9 @@ def linear_j(
 ) -> Number:
     """Return so many joules per input token and so many per output token.
 
-    Source: The usual rule of thumb; the form is the interaction law's without its third term.
-    Domain: One model on one GPU, served alone; no constants are published.
+    Source: The usual rule of thumb; the form is the interaction law's without its third term. No
+        constants are published; ours are fitted to the rows of each coefficient set.
+    Domain: One model on one GPU, served alone; with our constants, output shared by the batch.
     Ignores: Batch, context length, the model's shape.
     """
     return input_j_per_token * input_tokens + output_j_per_token * output_tokens
@@ -55,8 +56,9 @@ def linear_interaction_j(
 def parameters_tokens_j(j_per_param_token: Number, active_params: Number, tokens: Number) -> Number:
     """Return an energy proportional to parameters times tokens.
 
-    Source: The usual back-of-the-envelope estimate; no constant of its own is published.
-    Domain: Decode of large dense models, served alone.
+    Source: The usual back-of-the-envelope estimate. No constant of its own is published; ours are
+        fitted to the rows of each coefficient set.
+    Domain: Decode of large dense models, served alone; with our constants, shared by the batch.
     Ignores: Batch, context length, the cache, what prompts and answers differ in.
     """
     return j_per_param_token * active_params * tokens
@@ -73,7 +75,7 @@ def ecologits_0_8_j(
 
     Source: github.com/genai-impact/ecologits, tags 0.1.0 to 0.8.2 (MPL-2.0): 8.91e-8 kWh for a
         billion active parameters and 1.43e-6 kWh, per output token and GPU.
-    Domain: Answers of one request at a time; servers and PUE (1.2) come on top and are left out.
+    Domain: Answers of one request at a time; servers and PUE (1.2) are counted apart from it.
     Ignores: Input tokens, batch, context length, precision.
     """
     kwh = kwh_per_billion_params_token * (active_params / BILLION) + kwh_per_token
@@ -94,7 +96,7 @@ def ecologits_0_9_j(
     Source: github.com/genai-impact/ecologits, tags 0.9.0 and 0.9.1 (MPL-2.0): per output token and
         GPU alpha * exp(beta * batch) * billions of active parameters + gamma, in Wh.
     Domain: ML.ENERGY on H100, batch up to 512, up to 200 B parameters; the package itself always
-        takes a batch of 64. Servers and PUE come on top and are left out.
+        takes a batch of 64. Servers and PUE are counted apart from it.
     Ignores: Input tokens, context length, precision; gamma, 0.146 J a token, no batch lowers.
     """
     slope = wh_per_billion_params_token * E ** (batch_exponent * batch)
@@ -239,6 +241,45 @@ def simple_reading_a_j(
     next_token = next_token_j_per_param_token * (body_params + head_params) * m
     return prefill + context + next_token / batch
 
+
+# What the methods of rivals need beside their law -----------------------------------------------
+
+
+def ecologits_gpus(
+    bits_per_weight: Number, memory_ratio: Number, gpu_memory_gb: Number, params: Number
+) -> Number:
+    """Return the GPUs that EcoLogits lets a model fill, before rounding up.
+
+    Version 0.8.2 rounds up to whole GPUs, 0.9 to a power of two.
+    """
+    return memory_ratio * params * bits_per_weight / 8 / (gpu_memory_gb * BILLION)
+
+
+def ecologits_server_j(
+    latency_s_per_billion_params_token: Number,
+    latency_s_per_request_token: Number,
+    latency_s_per_token: Number,
+    server_power_w: Number,
+    server_gpus: Number,
+    active_params: Number,
+    output_tokens: Number,
+    batch: Number,
+    gpu_count: Number,
+) -> Number:
+    """Return the energy of the server around the GPUs of EcoLogits, without its PUE.
+
+    The power of a server without its GPUs, for the time that the answer takes. Version 0.8.2 knows
+    no batch: it is the batch of 1 that costs no time (`latency_s_per_request_token` 0).
+    """
+    token_s = (
+        latency_s_per_billion_params_token * (active_params / BILLION)
+        + latency_s_per_request_token * batch
+        + latency_s_per_token
+    )
+    return token_s * output_tokens * server_power_w * gpu_count / server_gpus / batch
+
+
+PARTS = (ecologits_gpus, ecologits_server_j)
 
 LAWS = (
     linear_j,

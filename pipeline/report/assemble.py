@@ -1,20 +1,24 @@
 """Put the sections of one month together, in the order a reader wants them."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import polars as pl
 
 from pipeline.report.calculator import calculator
-from pipeline.report.section import Report
+from pipeline.report.section import Report, Section
 from pipeline.report.sections import (
     about,
     assumptions,
     bridge,
     checks,
+    comparison,
     cost_per_task,
     coverage,
     energy,
     intake,
+    law_validation,
+    method,
     reconciliation,
     summary,
     teams,
@@ -52,9 +56,13 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
         ),
         coverage.section(in_month(frames["mart_coverage"], month)),
         intake.section(frames["mart_intake"]),
+        law_validation.section(frames["mart_law_validation"], frames["law_points"]),
+        comparison.section(in_month(frames["mart_method_comparison"], month), frames["anchors"]),
+        method.section(in_month(frames["mart_energy_per_class"], month), frames),
         assumptions.section(frames["assumptions"], frames["assumed"]),
         checks.section(frames["checks"]),
     )
+    dated = tuple(_with_method(each, facts.method_version) for each in sections)
     return Report(
         title=f"Joulebook {month_name(month)}",
         month=month,
@@ -62,9 +70,18 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
         method_version=facts.method_version,
         run_id=facts.run_id,
         subtitle="What our LLM use cost in dollars, joules and carbon",
-        sections=(*sections, about.section(month, facts, sections)),
+        sections=(*dated, about.section(month, facts, dated)),
         calculator=calculator(facts.calculator, in_month(frames["mart_energy_per_class"], month)),
     )
+
+
+def _with_method(section: Section, method_version: str) -> Section:
+    """Return a section whose figures name the method, so that a copied figure still does."""
+    figures = (
+        replace(figure, source=f"{figure.source}; method {method_version}")
+        for figure in section.figures
+    )
+    return replace(section, figures=tuple(figures))
 
 
 def month_name(month: str) -> str:

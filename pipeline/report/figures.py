@@ -7,6 +7,7 @@ library knows one colour scheme only and a browser may ask for either.
 import io
 import re
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -27,20 +28,20 @@ Layout = Literal["wide", "narrow"]
 MOST_SERIES = len(SERIES_LIGHT)
 
 # Stand-in, light, dark.
-_INK = ("#010101", "#1d2733", "#e6eaee")
-_FAINT_INK = ("#020202", "#5b6773", "#a3adb7")
-_GRID = ("#030303", "#dfe4e8", "#39424b")
-_GAP = ("#040404", "#ffffff", "#12171c")
-_SERIES = tuple(
+INK = ("#010101", "#1d2733", "#e6eaee")
+FAINT_INK = ("#020202", "#5b6773", "#a3adb7")
+GRID = ("#030303", "#dfe4e8", "#39424b")
+GAP = ("#040404", "#ffffff", "#12171c")
+SERIES = tuple(
     (f"#05050{number}", light, dark)
     for number, (light, dark) in enumerate(zip(SERIES_LIGHT, SERIES_DARK, strict=True))
 )
-_ALL_COLOURS = (_INK, _FAINT_INK, _GRID, _GAP, *_SERIES)
+_ALL_COLOURS = (INK, FAINT_INK, GRID, GAP, *SERIES)
 _FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif"
 
 
 @dataclass(frozen=True)
-class _Shape:
+class Shape:
     """Measures of a layout, in points of the drawing."""
 
     width: float
@@ -50,11 +51,11 @@ class _Shape:
     longest_label: int
 
 
-_SHAPES: dict[Layout, _Shape] = {
-    "wide": _Shape(width=900, gutter=280, row=32, bar_frac=0.5, longest_label=40),
-    "narrow": _Shape(width=380, gutter=0, row=48, bar_frac=0.32, longest_label=46),
+SHAPES: dict[Layout, Shape] = {
+    "wide": Shape(width=900, gutter=280, row=32, bar_frac=0.5, longest_label=40),
+    "narrow": Shape(width=380, gutter=0, row=48, bar_frac=0.32, longest_label=46),
 }
-_LEFT = 2.0  # points between the edge and the labels
+LEFT = 2.0  # points between the edge and the labels
 _HEAD, _FOOT = 34.0, 46.0  # points above the bars for the legend, below for the axis
 
 
@@ -62,13 +63,18 @@ def draw(bars: Bars, layout: Layout = "wide") -> str:
     """Return the bars as an SVG document; the narrow layout is for phones."""
     if len(bars.series) > MOST_SERIES:
         raise ValueError(f"{bars.name}: {len(bars.series)} series, at most {MOST_SERIES} read well")
+    return as_svg(bars.title, bars.alt, lambda: _figure(bars, SHAPES[layout]))
+
+
+def as_svg(title: str, alt: str, make: Callable[[], Figure]) -> str:
+    """Return a drawing as SVG, with the same bytes every run and colours for both schemes."""
     with mpl.rc_context(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         mpl.rcdefaults()
         _set_style()
         buffer = io.BytesIO()
-        _figure(bars, _SHAPES[layout]).savefig(buffer, format="svg", metadata={"Date": None})
-    return _with_schemes(buffer.getvalue().decode(), bars)
+        make().savefig(buffer, format="svg", metadata={"Date": None})
+    return _with_schemes(buffer.getvalue().decode(), title, alt)
 
 
 def _set_style() -> None:
@@ -77,7 +83,7 @@ def _set_style() -> None:
     mpl.rc("font", family="DejaVu Sans", size=12)  # comes with the library, on any machine
 
 
-def _figure(bars: Bars, shape: _Shape) -> Figure:
+def _figure(bars: Bars, shape: Shape) -> Figure:
     has_legend = len(bars.series) > 1
     head = _HEAD if has_legend else 8.0
     height = head + shape.row * len(bars.labels) + _FOOT
@@ -107,13 +113,13 @@ def _draw_frame(axes: Axes, bars: Bars) -> None:
     axes.set_ylim(len(bars.labels) - 0.5, -0.5)
     axes.set_yticks([])
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: show(float(f"{x:.6g}"), "number")))
-    axes.tick_params(axis="x", length=0, colors=_FAINT_INK[0], pad=6)
-    axes.grid(axis="x", color=_GRID[0], linewidth=0.8)
+    axes.tick_params(axis="x", length=0, colors=FAINT_INK[0], pad=6)
+    axes.grid(axis="x", color=GRID[0], linewidth=0.8)
     axes.set_axisbelow(True)
-    axes.set_xlabel(bars.unit, color=_FAINT_INK[0], labelpad=4, loc="right")
+    axes.set_xlabel(bars.unit, color=FAINT_INK[0], labelpad=4, loc="right")
 
 
-def _draw_bars(axes: Axes, bars: Bars, shape: _Shape) -> None:
+def _draw_bars(axes: Axes, bars: Bars, shape: Shape) -> None:
     starts = [0.0] * len(bars.labels)
     rows = _rows(bars, shape)
     for index, (name, values) in enumerate(bars.series):
@@ -123,15 +129,15 @@ def _draw_bars(axes: Axes, bars: Bars, shape: _Shape) -> None:
             widths,
             left=starts,
             height=shape.bar_frac,
-            color=_SERIES[index][0],
-            edgecolor=_GAP[0],
+            color=SERIES[index][0],
+            edgecolor=GAP[0],
             linewidth=0.6,
             label=name,
         )
         starts = [start + width for start, width in zip(starts, widths, strict=True)]
 
 
-def _draw_whiskers(axes: Axes, bars: Bars, shape: _Shape) -> None:
+def _draw_whiskers(axes: Axes, bars: Bars, shape: Shape) -> None:
     """Draw each range just under its bar, where it hides no part of it."""
     cap = 3.5 / shape.row
     for row, low, high in zip(_rows(bars, shape), bars.lows, bars.highs, strict=False):
@@ -140,22 +146,22 @@ def _draw_whiskers(axes: Axes, bars: Bars, shape: _Shape) -> None:
         line = row + shape.bar_frac / 2 + 5 / shape.row
         x = [low, low, low, high, high, high]
         y = [line - cap, line + cap, line, line, line - cap, line + cap]
-        axes.plot(x, y, color=_FAINT_INK[0], linewidth=1.1, solid_joinstyle="miter")
+        axes.plot(x, y, color=FAINT_INK[0], linewidth=1.1, solid_joinstyle="miter")
 
 
-def _draw_labels(axes: Axes, bars: Bars, shape: _Shape) -> None:
+def _draw_labels(axes: Axes, bars: Bars, shape: Shape) -> None:
     shift = 0.0 if shape.gutter else -0.27
     for row, label in enumerate(bars.labels):
         axes.annotate(
-            _short(label, shape.longest_label),
-            xy=(_LEFT, row + shift),
+            short(label, shape.longest_label),
+            xy=(LEFT, row + shift),
             xycoords=("figure points", "data"),
             va="center",
-            color=_INK[0],
+            color=INK[0],
         )
 
 
-def _draw_ends(axes: Axes, bars: Bars, shape: _Shape) -> None:
+def _draw_ends(axes: Axes, bars: Bars, shape: Shape) -> None:
     for index, row in enumerate(_rows(bars, shape)):
         total = _total(bars, index)
         axes.annotate(
@@ -164,24 +170,24 @@ def _draw_ends(axes: Axes, bars: Bars, shape: _Shape) -> None:
             xytext=(7, 0),
             textcoords="offset points",
             va="center_baseline",
-            color=_INK[0],
+            color=INK[0],
         )
 
 
 def _draw_legend(figure: Figure, bars: Bars, height: float) -> None:
     handles: list[Artist] = [
-        Patch(facecolor=_SERIES[index][0], label=clean_text(name))
+        Patch(facecolor=SERIES[index][0], label=clean_text(name))
         for index, (name, _) in enumerate(bars.series)
     ]
     if bars.lows:
-        handles.append(Line2D([], [], color=_FAINT_INK[0], linewidth=1.1, label="5 % to 95 %"))
+        handles.append(Line2D([], [], color=FAINT_INK[0], linewidth=1.1, label="5 % to 95 %"))
     figure.legend(
         handles=handles,
         loc="upper left",
         bbox_to_anchor=(0.002, 1 - 2 / height),
         ncols=len(handles),
         frameon=False,
-        labelcolor=_INK[0],
+        labelcolor=INK[0],
         handlelength=0.9,
         handleheight=0.9,
         handletextpad=0.5,
@@ -191,7 +197,7 @@ def _draw_legend(figure: Figure, bars: Bars, height: float) -> None:
     )
 
 
-def _rows(bars: Bars, shape: _Shape) -> list[float]:
+def _rows(bars: Bars, shape: Shape) -> list[float]:
     """Return the middle of every bar: below its label where the label stands above it."""
     shift = 0.0 if shape.gutter else 0.14
     return [index + shift for index in range(len(bars.labels))]
@@ -202,10 +208,10 @@ def _total(bars: Bars, index: int) -> float | None:
     return sum(value for value in known if value is not None) if known else None
 
 
-def _label_room(bars: Bars, shape: _Shape) -> float:
+def _label_room(bars: Bars, shape: Shape) -> float:
     """Return the room the labels need, at about seven points a letter."""
-    letters = max((len(_short(label, shape.longest_label)) for label in bars.labels), default=0)
-    return min(shape.gutter, letters * 7 + 14) if shape.gutter else _LEFT
+    letters = max((len(short(label, shape.longest_label)) for label in bars.labels), default=0)
+    return min(shape.gutter, letters * 7 + 14) if shape.gutter else LEFT
 
 
 def _longest(bars: Bars) -> float:
@@ -213,20 +219,21 @@ def _longest(bars: Bars) -> float:
     return max((end for end in (*ends, *bars.highs) if end is not None), default=0.0)
 
 
-def _short(label: str, longest: int) -> str:
+def short(label: str, longest: int) -> str:
+    """Return a label on one line, cut where it is longer than there is room for."""
     text = " ".join(clean_text(label).split())
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
-def _with_schemes(svg: str, bars: Bars) -> str:
+def _with_schemes(svg: str, title: str, alt: str) -> str:
     """Return the drawing with colours by scheme, the reader's own font, a title and no clutter."""
     body = svg[svg.index("<svg") :]
     body = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", body, flags=re.DOTALL)
     body = re.sub(r"<[^>]*>", lambda tag: _lean_tag(tag[0]), body)
     body = re.sub(r"\s*\n\s*", "\n", body)
     start = body.index(">") + 1
-    title = f"<title>{_escaped(bars.title)}</title><desc>{_escaped(bars.alt)}</desc>"
-    return body[:start] + title + f"<style>{_scheme_css()}</style>" + body[start:]
+    words = f"<title>{_escaped(title)}</title><desc>{_escaped(alt)}</desc>"
+    return body[:start] + words + f"<style>{_scheme_css()}</style>" + body[start:]
 
 
 def _lean_tag(tag: str) -> str:

@@ -78,16 +78,72 @@ class Bars:
 
     def as_table(self) -> Table:
         """Return the numbers of the figure, which stand behind it in both reports."""
-        named = [*self.series, ("Low (5 %)", self.lows), ("High (95 %)", self.highs)]
-        shown = [(name, values) for name, values in named if values]
-        columns = [
-            Column(f"series_{number}", name, self.kind, self.unit)
-            for number, (name, _) in enumerate(shown)
-        ]
-        rows = zip(self.labels, *(values for _, values in shown), strict=True)
-        label = Column("label", "Line", "text")
-        caption = f"Numbers of the figure: {self.title}"
-        return Table(f"figure_{self.name}", caption, (label, *columns), tuple(rows))
+        ends = (("Low (5 %)", self.lows), ("High (95 %)", self.highs))
+        return _series_table(self, (*self.series, *(each for each in ends if each[1])))
+
+
+@dataclass(frozen=True)
+class Dots:
+    """One mark for each series on every line, on a logarithmic axis: values that do not add up."""
+
+    name: str
+    title: str
+    unit: str
+    source: str
+    alt: str
+    labels: tuple[str, ...]  # one per line
+    series: tuple[tuple[str, tuple[float | None, ...]], ...]  # (series name, a value per line)
+    kind: Kind = "number"
+
+    def as_table(self) -> Table:
+        """Return the numbers of the figure."""
+        return _series_table(self, self.series)
+
+
+@dataclass(frozen=True)
+class Points:
+    """Pairs of like quantities on two logarithmic axes, the line of equality, a band around it."""
+
+    name: str
+    title: str
+    unit: str
+    source: str
+    alt: str
+    x_label: str
+    y_label: str
+    series: tuple[tuple[str, tuple[tuple[str, float, float], ...]], ...]  # (name, (label, x, y))
+    band_frac: float  # how far the band reaches above and below the line
+    kind: Kind = "number"
+
+    def as_table(self) -> Table:
+        """Return the numbers of the figure, a line for every point."""
+        columns = (
+            Column("label", "Point", "text"),
+            Column("series", "Kind", "text"),
+            Column("x", self.x_label, self.kind, self.unit),
+            Column("y", self.y_label, self.kind, self.unit),
+        )
+        rows = tuple((label, name, x, y) for name, points in self.series for label, x, y in points)
+        return Table(f"figure_{self.name}", _numbers_of(self.title), columns, rows)
+
+
+Figure = Bars | Dots | Points
+
+
+def _numbers_of(title: str) -> str:
+    return f"Numbers of the figure: {title}"
+
+
+def _series_table(
+    figure: Bars | Dots, series: tuple[tuple[str, tuple[float | None, ...]], ...]
+) -> Table:
+    columns = [
+        Column(f"series_{number}", name, figure.kind, figure.unit)
+        for number, (name, _) in enumerate(series)
+    ]
+    rows = zip(figure.labels, *(values for _, values in series), strict=True)
+    label = Column("label", "Line", "text")
+    return Table(f"figure_{figure.name}", _numbers_of(figure.title), (label, *columns), tuple(rows))
 
 
 @dataclass(frozen=True)
@@ -114,7 +170,7 @@ class Section:
     statements: tuple[str, ...] = ()  # the answer, one sentence each
     key_figures: tuple[KeyFigure, ...] = ()
     tables: tuple[Table, ...] = ()
-    figures: tuple[Bars, ...] = ()
+    figures: tuple[Figure, ...] = ()
     empty_reason: str = ""  # which input would fill it, where there is nothing to show
 
 

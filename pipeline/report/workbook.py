@@ -27,7 +27,7 @@ def render(report: Report) -> bytes:
     """Return the workbook of a report, the same bytes for the same report."""
     book = Workbook()
     book.remove(book.active)
-    charts = [bars for section in report.sections for bars in section.figures][:MOST_CHARTS]
+    charts = _charts(report)
     for section in sorted(report.sections, key=lambda section: section.name != FIRST_SECTION):
         is_chart_section = section.name == CHART_SECTION
         _write_section(book, report, section, charts if is_chart_section else [])
@@ -36,6 +36,12 @@ def render(report: Report) -> bytes:
     book.save(buffer)
     texts = {"xl/drawings/drawing1.xml": [bars.alt for bars in charts]}
     return fixed_bytes(buffer.getvalue(), month_end(report.month), texts)
+
+
+def _charts(report: Report) -> list[Bars]:
+    """Return the figures that become charts; the numbers of the others stand in their sections."""
+    figures = [figure for section in report.sections for figure in section.figures]
+    return [figure for figure in figures if isinstance(figure, Bars)][:MOST_CHARTS]
 
 
 def month_end(month: str) -> dt.datetime:
@@ -74,6 +80,7 @@ def _write_section(
     for table in section.tables:
         if not table.sheet:
             writer.table(table)
+    _write_uncharted(writer, report, section)
     _write_charts(writer, charts, chart_row)
     writer.finish(_footer(report))
     for table in section.tables:
@@ -81,6 +88,13 @@ def _write_section(
             apart = _opened(book, report, table.sheet, section.title, section.question)
             apart.table(table)
             apart.finish(_footer(report))
+
+
+def _write_uncharted(writer: SheetWriter, report: Report, section: Section) -> None:
+    charted = {bars.name for bars in _charts(report)}
+    for figure in section.figures:
+        if figure.name not in charted:
+            writer.table(figure.as_table())
 
 
 def _opened(book: Workbook, report: Report, sheet: str, title: str, question: str) -> SheetWriter:
@@ -94,7 +108,7 @@ def _opened(book: Workbook, report: Report, sheet: str, title: str, question: st
 
 
 def _footer(report: Report) -> str:
-    return f"Joulebook {report.month}, run {report.run_id}"
+    return f"Joulebook {report.month}, method {report.method_version}, run {report.run_id}"
 
 
 def _write_charts(writer: SheetWriter, charts: Sequence[Bars], row: int) -> None:
