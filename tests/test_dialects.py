@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from pipeline import dialects, warehouse
-from pipeline.laws import facility, simple, work
+from pipeline.laws import facility, ranges, simple, work
 
 DRAWS = 200
 Law = Callable[..., Any]
@@ -72,6 +72,12 @@ RANGES: dict[str, tuple[float, float, bool]] = {
     "s_j_per_step": (0, 5, False),
     "gpu_energy_j": (0, 1e18, False),
     "facility_ratio": (1, 5, False),
+    "low": (0.01, 1, False),
+    "value": (1, 10, False),
+    "high": (10, 1_000, False),
+    "z_score": (-4, 4, False),
+    "log_ratio": (-2, 2, False),
+    "end_log_ratio": (0.01, 2, False),
 }
 
 
@@ -115,7 +121,7 @@ def in_sql(
 
 
 @pytest.mark.parametrize(
-    "law", [*work.LAWS, *simple.LAWS, *facility.LAWS], ids=lambda law: law.__name__
+    "law", [*work.LAWS, *simple.LAWS, *facility.LAWS, *ranges.LAWS], ids=lambda law: law.__name__
 )
 def test_a_law_has_the_same_number_in_sql(con: duckdb.DuckDBPyConnection, law: Law) -> None:
     rows = draws(law)
@@ -136,7 +142,7 @@ def test_an_exact_law_has_every_digit_in_sql(con: duckdb.DuckDBPyConnection, law
     assert in_sql(con, law.__name__, rows, "hugeint") == expected
 
 
-@pytest.mark.parametrize("law", [*work.LAWS, *simple.LAWS, *facility.LAWS])
+@pytest.mark.parametrize("law", [*work.LAWS, *simple.LAWS, *facility.LAWS, *ranges.LAWS])
 def test_a_law_takes_whole_numbers_of_32_bits_without_overflow(
     con: duckdb.DuckDBPyConnection, law: Law
 ) -> None:
@@ -189,6 +195,7 @@ def test_a_macro_has_the_name_and_the_arguments_of_its_law() -> None:
 
 
 def test_every_law_is_registered_under_its_own_name() -> None:
-    names = [law.__name__ for law in (*work.LAWS, *work.EXACT_LAWS, *simple.LAWS, *facility.LAWS)]
+    laws = (*work.LAWS, *work.EXACT_LAWS, *simple.LAWS, *facility.LAWS, *ranges.LAWS)
+    names = [law.__name__ for law in laws]
 
     assert len(names) == len(set(names))

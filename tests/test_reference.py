@@ -37,7 +37,8 @@ HEADERS = {
     "law_validation": "dataset,gpu,stack,law,form,subset_kind,subset_value,row_count,mape_frac,"
     "bias_ratio,p90_frac,leave_one_out_mape_frac",
     "joint_draws": "draw,a_ratio,b_ratio,c_ratio,s_ratio,stack_ratio,dense_ratio,moe_ratio,"
-    "mla_ratio,window_ratio,hybrid_ratio,batch_z_score,host_z_score,idle_z_score,pue_z_score",
+    "mla_ratio,window_ratio,hybrid_ratio,batch_z_score,host_z_score,idle_z_score,pue_z_score,"
+    "cached_z_score,small_z_score,middle_z_score,large_z_score",
     "assumptions": "assumption,value,low,high,unit,meaning",
     "grid_factors": "zone,year,basis,method,carbon_gco2e_per_kwh",
     "query_classes": "query_class,meaning,rule_order,rule",
@@ -543,7 +544,7 @@ def test_the_assumptions_are_those_the_pipeline_asks_for() -> None:
     fixed = {
         "batch_api", "batch_self_hosted", "batch_one_user", "host_ratio", "idle_ratio",
         "pue_ratio", "electricity_usd_per_kwh", "gpu_memory_usable_frac",
-        "weights_headroom_frac", "material_energy_frac",
+        "weights_headroom_frac", "material_energy_frac", "grade_a_half_width_frac",
     }  # fmt: skip
     cache = {f"cache_read_frac_{query_class}" for query_class in QUERY_CLASSES}
 

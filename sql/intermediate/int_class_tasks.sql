@@ -7,15 +7,14 @@ with
 
 named_tasks as (
     select
-        int_requests.month,
-        int_requests.provider,
-        int_requests.model_id,
-        int_requests.query_class,
-        int_requests.task_id,
-        coalesce(bool_or(int_requests.is_solved), false) as is_solved,
-        bool_and(int_requests.is_solved is null) as is_unknown
-    from int_requests
-    where int_requests.task_id is not null
+        int_tasks.month,
+        int_tasks.provider,
+        int_tasks.model_id,
+        int_tasks.query_class,
+        int_tasks.task_id,
+        bool_or(int_tasks.is_solved) as is_solved,
+        bool_and(int_tasks.is_unknown) as is_unknown
+    from int_tasks
     group by all
 ),
 
