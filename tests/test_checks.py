@@ -69,6 +69,16 @@ TAMPERED = [
         "update mart_energy_per_class set energy_high_j = null",
     ),
     (
+        "every_value_lies_in_its_range",
+        "a total above",
+        "update mart_month_total set energy_high_j = 0.99 * gpu_energy_j",
+    ),
+    (
+        "every_value_lies_in_its_range",
+        "a team without a range",
+        "update mart_team_chargeback set facility_energy_low_kwh = null",
+    ),
+    (
         "no_model_is_told_two_gpus",
         "two GPUs",
         "update raw_inputs set assumed_gpu = 'H200-SXM' where input_id = 1",
