@@ -5,29 +5,16 @@
 
 with
 
-named_tasks as (
+counted as (
     select
         int_tasks.month,
         int_tasks.provider,
         int_tasks.model_id,
         int_tasks.query_class,
-        int_tasks.task_id,
-        bool_or(int_tasks.is_solved) as is_solved,
-        bool_and(int_tasks.is_unknown) as is_unknown
-    from int_tasks
-    group by all
-),
-
-counted as (
-    select
-        named_tasks.month,
-        named_tasks.provider,
-        named_tasks.model_id,
-        named_tasks.query_class,
         count(*) as task_count,
-        count(*) filter (where named_tasks.is_solved) as solved_task_count,
-        count(*) filter (where named_tasks.is_unknown) as unknown_outcome_task_count
-    from named_tasks
+        count(*) filter (where int_tasks.is_solved) as solved_task_count,
+        count(*) filter (where int_tasks.is_unknown) as unknown_outcome_task_count
+    from int_tasks
     group by all
     union all
     select

@@ -5,10 +5,11 @@ with
 
 counted as (
     select
-        int_tasks.month,
-        int_tasks.team,
-        count(distinct int_tasks.task_id) as task_count
-    from int_tasks
+        int_requests.month,
+        int_requests.team,
+        count(distinct int_requests.task_id) as task_count
+    from int_requests
+    where int_requests.task_id is not null
     group by all
     union all
     select

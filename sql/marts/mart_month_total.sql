@@ -10,7 +10,7 @@ kinds as (
     from (values ('month'), ('model'), ('provider'), ('query_class')) as kind (total_kind)
 ),
 
-members as (
+named as (
     select
         cells.month,
         cells.provider,
@@ -27,8 +27,22 @@ members as (
     cross join kinds
 ),
 
+-- Which cells a total holds. Totals are numbered, since numbers group faster than three texts.
+members as (
+    select
+        named.month,
+        named.provider,
+        named.model_id,
+        named.query_class,
+        named.total_kind,
+        named.total_of,
+        dense_rank() over (order by named.month, named.total_kind, named.total_of) as total_number
+    from named
+),
+
 sums as (
     select
+        members.total_number,
         members.month,
         members.total_kind,
         members.total_of,
@@ -59,9 +73,7 @@ sums as (
 
 summed_draws as (
     select
-        members.month,
-        members.total_kind,
-        members.total_of,
+        members.total_number,
         draws.draw,
         sum(draws.gpu_energy_j::decimal(38, 15)) as gpu_energy_j,
         sum(draws.facility_energy_kwh::decimal(38, 18)) as facility_energy_kwh
@@ -77,9 +89,7 @@ summed_draws as (
 
 ends as (
     select
-        summed_draws.month,
-        summed_draws.total_kind,
-        summed_draws.total_of,
+        summed_draws.total_number,
         drawn_p05(summed_draws.gpu_energy_j) as energy_low_j,
         drawn_p50(summed_draws.gpu_energy_j) as energy_p50_j,
         drawn_p95(summed_draws.gpu_energy_j) as energy_high_j,
@@ -92,9 +102,7 @@ ends as (
 
 named_tasks as (
     select
-        members.month,
-        members.total_kind,
-        members.total_of,
+        members.total_number,
         int_tasks.task_id,
         bool_or(int_tasks.is_solved) as is_solved,
         bool_and(int_tasks.is_unknown) as is_unknown
@@ -110,9 +118,7 @@ named_tasks as (
 
 counted as (
     select
-        named_tasks.month,
-        named_tasks.total_kind,
-        named_tasks.total_of,
+        named_tasks.total_number,
         count(*) as task_count,
         count(*) filter (where named_tasks.is_solved) as solved_task_count,
         count(*) filter (where named_tasks.is_unknown) as unknown_outcome_task_count
@@ -120,9 +126,7 @@ counted as (
     group by all
     union all
     select
-        members.month,
-        members.total_kind,
-        members.total_of,
+        members.total_number,
         sum(usage.taskless_request_count) as task_count,
         sum(usage.taskless_solved_request_count) as solved_task_count,
         sum(usage.taskless_unknown_outcome_request_count) as unknown_outcome_task_count
@@ -138,9 +142,7 @@ counted as (
 
 tasks as (
     select
-        counted.month,
-        counted.total_kind,
-        counted.total_of,
+        counted.total_number,
         sum(counted.task_count) as task_count,
         sum(counted.solved_task_count) as solved_task_count,
         sum(counted.unknown_outcome_task_count) as unknown_outcome_task_count
@@ -150,11 +152,9 @@ tasks as (
 
 graded as (
     select
-        members.month,
-        members.total_kind,
-        members.total_of,
+        members.total_number,
         cells.evidence_grade,
-        sum(cells.gpu_energy_j::decimal(38, 15))::double as grade_energy_j
+        sum(cells.gpu_energy_j::decimal(38, 20))::double as grade_energy_j
     from mart_cost_per_task as cells
     inner join members
         on
@@ -168,16 +168,10 @@ graded as (
 
 grades as (
     select
-        graded.month,
-        graded.total_kind,
-        graded.total_of,
+        graded.total_number,
         max(graded.evidence_grade) as evidence_grade
     from graded
-    inner join sums
-        on
-            graded.month = sums.month
-            and graded.total_kind = sums.total_kind
-            and graded.total_of = sums.total_of
+    inner join sums on graded.total_number = sums.total_number
     inner join stg_assumptions as material on material.assumption = 'material_energy_frac'
     where graded.grade_energy_j >= material.value * sums.gpu_energy_j
     group by all
@@ -221,19 +215,7 @@ select
         as carbon_high_gco2e,
     coalesce(grades.evidence_grade, 'U')::varchar as evidence_grade
 from sums
-inner join tasks
-    on
-        sums.month = tasks.month
-        and sums.total_kind = tasks.total_kind
-        and sums.total_of = tasks.total_of
-left join ends
-    on
-        sums.month = ends.month
-        and sums.total_kind = ends.total_kind
-        and sums.total_of = ends.total_of
-left join grades
-    on
-        sums.month = grades.month
-        and sums.total_kind = grades.total_kind
-        and sums.total_of = grades.total_of
+inner join tasks on sums.total_number = tasks.total_number
+left join ends on sums.total_number = ends.total_number
+left join grades on sums.total_number = grades.total_number
 inner join stg_assumptions as grid on grid.assumption = 'carbon_gco2e_per_kwh'
