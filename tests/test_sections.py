@@ -98,8 +98,8 @@ def test_the_summary_names_the_largest_lines_and_what_is_missing() -> None:
         "Most money: gpt-5 · chat, 1.01 USD, 66.8% of the priced cost.",
         "Most electricity: gpt-5 · chat, 2.000 kWh (1.000 – 4.000), 66.7% of the month's, "
         "at batch 64, grade D.",
-        "Of the worlds drawn for all lines together, half take more than 3.375 kWh, one in twenty "
-        "less than 1.875 and one in twenty more than 5.250.",
+        "Of the possible worlds, each drawn once for all lines, half take more than 3.375 kWh, one "
+        "in twenty less than 1.875 and one in twenty more than 5.250.",
         "Without price: 4 of 20 requests (20.0%); no cost sum holds them.",
         "Without energy: 4 of 20 requests (20.0%); no energy sum holds them.",
         "Agents read 90.0% of their input tokens from a prompt cache.",  # 900 / (80 + 900 + 20)

@@ -170,8 +170,8 @@ def _middle_energy(total: dict[str, Any]) -> str:
         show(total[f"facility_energy_{end}_kwh"], "kwh") for end in ("low", "p50", "high")
     )
     return (
-        f"Of the worlds drawn for all lines together, half take more than {middle} kWh, one in "
-        f"twenty less than {low} and one in twenty more than {high}."
+        f"Of the possible worlds, each drawn once for all lines, half take more than {middle} kWh, "
+        f"one in twenty less than {low} and one in twenty more than {high}."
     )
 
 
