@@ -59,8 +59,8 @@ sums as (
         sum(cells.list_cost_usd) as list_cost_usd,
         sum(cells.billed_cost_usd) as billed_cost_usd,
         sum(cells.energy_cost_usd) as energy_cost_usd,
-        sum(cells.gpu_energy_j::decimal(38, 20))::double as gpu_energy_j,
-        sum(cells.facility_energy_kwh::decimal(38, 24))::double as facility_energy_kwh
+        sum(cells.gpu_energy_j::decimal(38, 15))::double as gpu_energy_j,
+        sum(cells.facility_energy_kwh::decimal(38, 22))::double as facility_energy_kwh
     from mart_cost_per_task as cells
     inner join members
         on
@@ -154,7 +154,7 @@ graded as (
     select
         members.total_number,
         cells.evidence_grade,
-        sum(cells.gpu_energy_j::decimal(38, 20))::double as grade_energy_j
+        sum(cells.gpu_energy_j::decimal(38, 15))::double as grade_energy_j
     from mart_cost_per_task as cells
     inner join members
         on
