@@ -11,11 +11,14 @@ one value of everything shared:
     stack_ratio         what a serving stack adds to or takes from all models alike
     dense_ratio …       what one class of architecture adds beyond its bias factor; classes are
                         independent of each other and of the stack
-    batch_z_score …     how full servers are, and what host, idle capacity and cooling add: standard
-                        normal. A reference row (value, low, high) becomes, in this world,
+    batch_z_score …     how full servers are, what host, idle capacity and cooling add, how much of
+                        an unknown input came from a cache: standard normal. A reference row
+                        (value, low, high) becomes, in this world,
                         value · (high / value)^(z / 1.645) for z ≥ 0 and
                         value · (low / value)^(−z / 1.645) below; a batch is at least 1. So a row
                         that the settings fix (low = value = high) stays fixed.
+    small_z_score …     how far the closed models of a tier lie from their stand-ins, all of them
+                        alike: standard normal, over the range of their grade
 
 Normal columns take 256 equally likely values in shuffled order, so medians are exact and columns
 almost uncorrelated.
@@ -52,7 +55,8 @@ COUNT = 256
 SOURCE_DATE = "2026-11-30"
 Z = statistics.NormalDist().inv_cdf(LEVEL)  # 1.645: where low and high of a range stand
 COEFFICIENT_RATIOS = ("a_ratio", "b_ratio", "c_ratio", "s_ratio")
-ASSUMED = ("batch", "host", "idle", "pue")
+ASSUMED = ("batch", "host", "idle", "pue", "cached")
+TIERS = ("small", "middle", "large")
 CLASSES = ("dense", "moe", "mla", "window", "hybrid")
 BOOTSTRAP_SET = "h200-sxm-vllm-1"  # most architectures on one current stack
 FEWEST_MEASURED = 5  # architectures of a class, below which its bias range speaks
@@ -68,7 +72,7 @@ def joint_draws(path: Path) -> list[dict[str, float]]:
             f"{each}_ratio": _ratios(sigma, shuffle)
             for each, sigma in class_sigmas(class_logs(rows), unseen_logs(path)).items()
         },
-        **{f"{each}_z_score": _scores(shuffle) for each in ASSUMED},
+        **{f"{each}_z_score": _scores(shuffle) for each in (*ASSUMED, *TIERS)},
     }
     return [
         {"draw": number, **dict(zip(COEFFICIENT_RATIOS, together, strict=True))}

@@ -199,10 +199,9 @@ def _answer(con: duckdb.DuckDBPyConnection, question: Question, model_id: str) -
             (select bool_and(is_own_set) from int_deployments) as is_own_set,
             energy.prefill_energy_j, energy.kv_cache_energy_j, energy.next_token_energy_j,
             energy.energy_j, energy.bias_factor, energy.gpu_energy_j,
-            energy.gpu_energy_j * energy.low_ratio as energy_low_j,
-            energy.gpu_energy_j * energy.high_ratio as energy_high_j,
+            energy.energy_low_j, energy.energy_high_j,
             energy.optimum_output_tokens, energy.evidence_grade,
-            facility_energy_kwh(energy.gpu_energy_j, energy.facility_ratio) as facility_energy_kwh,
+            energy.facility_energy_kwh,
             energy.electricity_usd_per_kwh, energy.carbon_gco2e_per_kwh,
             costs.list_cost_usd, batches.batch_max,
             (select min(context_tokens) from int_deployments) as context_tokens

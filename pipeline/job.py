@@ -5,6 +5,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from pipeline.warehouse import CheckResult
 Tell = Callable[[str], None]
 
 MARTS = (
+    "mart_month_total",
     "mart_cost_per_task",
     "mart_energy_per_class",
     "mart_team_chargeback",
@@ -99,24 +101,17 @@ def left_out(made: Finished) -> list[str]:
 
 def text_of(made: Finished) -> str:
     """Return the month in one line: where it stands, requests, money, energy with range, carbon."""
-    rows = made.marts["mart_team_chargeback"]
-
-    def known(name: str) -> list[Any]:
-        return [row[name] for row in rows if row[name] is not None]
-
-    cost = sum(known("cost_usd")) if known("cost_usd") else None
-    has_energy = bool(known("facility_energy_kwh"))
-    energy, low, high = (
-        sum(known(f"facility_energy_{which}kwh")) for which in ("", "low_", "high_")
-    )
-    carbon = sum(known("carbon_gco2e"))
+    [total] = [row for row in made.marts["mart_month_total"] if row["total_kind"] == "month"]
+    cost, energy = total["cost_usd"], total["facility_energy_kwh"]
+    low, high = total["facility_energy_low_kwh"], total["facility_energy_high_kwh"]
     money = "no price known" if cost is None else _money(cost)
     power = (
         "energy unknown"
-        if not has_energy
-        else f"{energy:.4g} kWh ({low:.3g} to {high:.3g}), {carbon / 1000:.4g} kg CO2e"
+        if energy is None
+        else f"{energy:.4g} kWh ({low:.3g} to {high:.3g}), {total['carbon_gco2e'] / 1000:.4g} kg "
+        "CO2e"
     )
-    return f"{made.out_dir.as_posix()}: {sum(known('request_count')):,} requests, {money}, {power}"
+    return f"{made.out_dir.as_posix()}: {total['request_count']:,} requests, {money}, {power}"
 
 
 def build_month_book(
@@ -235,7 +230,7 @@ def mart_rows(con: duckdb.DuckDBPyConnection, name: str, month: str) -> list[dic
     return [dict(zip(columns, row, strict=True)) for row in result.fetchall()]
 
 
-def _money(cost_usd: Any) -> str:  # noqa: ANN401  # a Decimal, or the 0 of an empty sum
+def _money(cost_usd: Decimal) -> str:
     return "< 0.01 USD" if 0 < cost_usd < 0.005 else f"{cost_usd:,.2f} USD"
 
 

@@ -24,6 +24,7 @@ TABLES = (
     "law_coefficients",
     "bias_factors",
     "grade_ranges",
+    "joint_draws",
     "assumptions",
     "grid_factors",
     "query_classes",

@@ -15,7 +15,7 @@ import duckdb
 
 from pipeline import dialects
 from pipeline.errors import BadInputError
-from pipeline.laws import facility, rivals, simple, work
+from pipeline.laws import facility, ranges, rivals, simple, work
 from pipeline.settings import bundled
 
 MODEL_FOLDERS = ("staging", "intermediate", "marts")
@@ -38,6 +38,13 @@ _ENGINE_MACROS = (
                 sum(cast(ln(greatest(x, 1e-300)) as decimal(38, 20)))::double / count(x)::double
             )
         end
+    )""",
+    # What one row per joint draw says of a total, or of a saving (one alternative minus another).
+    "create or replace macro drawn_p05(x) as (quantile_cont(x::double, 0.05))",
+    "create or replace macro drawn_p50(x) as (quantile_cont(x::double, 0.5))",
+    "create or replace macro drawn_p95(x) as (quantile_cont(x::double, 0.95))",
+    """create or replace macro drawn_positive_frac(x) as (
+        count(*) filter (where x > 0)::double / count(x)::double
     )""",
 )
 
@@ -130,7 +137,7 @@ def require(results: Iterable[CheckResult]) -> None:
 def _macros() -> tuple[str, ...]:
     exact = dialects.sql_macros(work.EXACT_LAWS, number_type="hugeint")
     plain = dialects.sql_macros(
-        (*work.LAWS, *simple.LAWS, *facility.LAWS, *rivals.LAWS, *rivals.PARTS)
+        (*work.LAWS, *simple.LAWS, *facility.LAWS, *ranges.LAWS, *rivals.LAWS, *rivals.PARTS)
     )
     return (*_ENGINE_MACROS, *exact, *plain)
 

@@ -20,6 +20,8 @@ MONEY = pl.Decimal(38, 12)
 MONEY_COLUMNS = ("cost_usd", "list_cost_usd", "billed_cost_usd", "energy_cost_usd")
 FACTS = ReportFacts("0f3a", "1", False, "UTC", (InputFile("logs/june.csv", "9f86d081"),))
 
+_SUMMED_ENDS = ("_count", "_tokens", "_usd", "_j", "_kwh", "_gco2e")
+
 HOSTILE = (
     "=cmd|' /C calc'!A0",
     "=1+1",
@@ -166,6 +168,37 @@ _ENERGY_NAMES = (
 def cost_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     """Return mart_cost_per_task, one line for each set of changes to the first line."""
     return _frame(_COST_LINE | change for change in changes)
+
+
+def total_mart(cells: pl.DataFrame) -> pl.DataFrame:
+    """Return mart_month_total of cells: sums, but tasks and ranges of a month are narrower.
+
+    A month has one task less than its lines; low ends are 1.25 times, high ends 0.75 times the sum.
+    """
+    keys = {
+        "month": pl.lit("all"),
+        "model": pl.col("model_id"),
+        "query_class": pl.col("query_class"),
+    }
+    summed = [name for name in _COST_LINE if name.endswith(_SUMMED_ENDS) and "_per_" not in name]
+    kinds = [
+        cells.group_by("month", pl.lit(kind).alias("total_kind"), total_of=of)
+        .agg(
+            *(
+                pl.when(pl.col(name).is_not_null().any()).then(pl.col(name).sum()).alias(name)
+                for name in summed
+            ),
+            pl.col("evidence_grade").filter(pl.col("gpu_energy_j").is_not_null()).max(),
+        )
+        .sort("month", "total_of")
+        for kind, of in keys.items()
+    ]
+    return pl.concat(kinds).with_columns(
+        pl.col("task_count") - (pl.col("total_kind") == "month").cast(pl.Int64),
+        (pl.col("facility_energy_kwh") * 1.125).alias("facility_energy_p50_kwh"),
+        *(pl.col(name) * 1.25 for name in summed if "_low_" in name),
+        *(pl.col(name) * 0.75 for name in summed if "_high_" in name),
+    )
 
 
 def energy_mart(*changes: dict[str, Any]) -> pl.DataFrame:
@@ -356,8 +389,10 @@ def points_frame() -> pl.DataFrame:
 def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Return all frames of a report, some of them changed."""
     unattributed = {"team": None, "cost_usd": Decimal("0.504999"), "request_count": 10}
+    cells = changed.get("mart_cost_per_task", cost_mart({}, _AGENTS, _UNKNOWN, may_line()))
     return {
-        "mart_cost_per_task": cost_mart({}, _AGENTS, _UNKNOWN, may_line()),
+        "mart_cost_per_task": cells,
+        "mart_month_total": total_mart(cells),
         "mart_energy_per_class": energy_mart({}, _AGENTS, _UNKNOWN | _ENERGY_UNKNOWN),
         "mart_team_chargeback": team_mart({}, unattributed),
         "mart_month_bridge": bridge_mart(),

@@ -33,6 +33,11 @@ TAMPERED = [
         "insert into int_usage_groups select * from int_usage_groups limit 1",
     ),
     ("every_accepted_row_is_one_request", "no row left", "delete from int_usage_groups"),
+    (
+        "every_bridge_ends_at_the_cost_of_its_month",
+        "another end",
+        "insert into mart_month_bridge by name select '2026-10' as month, 9.99 as cost_usd",
+    ),
     ("every_known_model_has_an_energy", "lost", "delete from int_class_energy"),
     ("every_logged_class_is_listed", "unlisted", "update raw_usage set query_class = 'poetry'"),
     ("every_model_is_in_the_catalog", "unknown", "update int_hosts set is_known_model = false"),
@@ -67,6 +72,16 @@ TAMPERED = [
         "every_value_lies_in_its_range",
         "without a range",
         "update mart_energy_per_class set energy_high_j = null",
+    ),
+    (
+        "every_value_lies_in_its_range",
+        "a total above",
+        "update mart_month_total set energy_high_j = 0.99 * gpu_energy_j",
+    ),
+    (
+        "every_value_lies_in_its_range",
+        "a team without a range",
+        "update mart_team_chargeback set facility_energy_low_kwh = null",
     ),
     (
         "no_model_is_told_two_gpus",

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from pipeline import dialects, warehouse
-from pipeline.laws import facility, rivals, simple, work
+from pipeline.laws import facility, ranges, rivals, simple, work
 
 DRAWS = 200
 Law = Callable[..., Any]
@@ -120,8 +120,14 @@ RANGES: dict[str, tuple[float, float, bool]] = {
     "latency_s_per_token": (1e-3, 1, False),
     "server_power_w": (100, 5_000, False),
     "server_gpus": (1, 16, True),
+    "low": (0.01, 1, False),
+    "value": (1, 10, False),
+    "high": (10, 1_000, False),
+    "z_score": (-4, 4, False),
+    "log_ratio": (-2, 2, False),
+    "end_log_ratio": (0.01, 2, False),
 }
-ALL_LAWS = (*work.LAWS, *simple.LAWS, *facility.LAWS, *rivals.LAWS, *rivals.PARTS)
+ALL_LAWS = (*work.LAWS, *simple.LAWS, *facility.LAWS, *ranges.LAWS, *rivals.LAWS, *rivals.PARTS)
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """A class has an energy with its range; stand-ins blend, terms add up, rates share out exactly."""
 
 import math
+import statistics
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +9,6 @@ import pytest
 from conftest import DENSE_BIAS, EXAMPLE_GPU_J, EXAMPLE_LAW_J, Book, rows_of
 
 from pipeline import warehouse
-from pipeline.reference import reference_rows
 from pipeline.settings import Deployment, Settings
 
 EXAMPLE = {
@@ -46,9 +46,6 @@ ROWS = [
     {"query_class": "other", "input_tokens": 0, "output_tokens": 0},
     {"query_class": "reasoning", "input_tokens": 9_000_000, "output_tokens": 1},
     {"query_class": "agentic", "billed_cost_usd": "1"},
-    # half of the tokens do not say what was cached
-    {**EXAMPLE, "query_class": "summarization", "model_name": BATCH_1},
-    {**EXAMPLE, "query_class": "summarization", "model_name": BATCH_1, "cache_read_tokens": None},
 ]
 
 
@@ -126,62 +123,77 @@ def test_a_batch_of_two_saves_half_of_what_a_batch_shares(book: Book) -> None:
 def test_at_a_told_batch_the_range_is_that_of_the_grade(book: Book) -> None:
     row = energies(book)[BATCH_1]
 
-    # grade B, 0.74 to 1.35, is wider than the bias, 0.93 / 1.15 to 1.30 / 1.15
+    # grade B, 0.74 to 1.35; the coefficients, little in doubt where the batch is 1, add theirs
     assert row["evidence_grade"] == "B"
-    assert (row["low_ratio"], row["high_ratio"]) == (pytest.approx(0.74), pytest.approx(1.35))
+    assert row["energy_low_j"] / row["gpu_energy_j"] == pytest.approx(0.74, abs=0.02)
+    assert row["energy_high_j"] / row["gpu_energy_j"] == pytest.approx(1.35, abs=0.03)
 
 
-def test_a_bias_that_is_wider_than_the_grade_makes_the_range(book: Book) -> None:
-    row = energies(book)["Qwen/Qwen3-30B-A3B"]
-    [bias] = [
-        each for each in reference_rows("bias_factors") if each["architecture_class"] == "moe"
-    ]
+def test_the_range_is_the_5_and_95_percent_of_the_draws(book: Book) -> None:
+    drawn: dict[tuple[str, str], list[float]] = {}
+    for row in rows_of(book, "select * from int_class_draws"):
+        key = (row["model_id"], row["query_class"])
+        drawn.setdefault(key, []).append(row["facility_energy_kwh"])
+    rows = rows_of(book, "select * from int_class_energy where batch is not null")
 
-    # grade C, 0.5 to 2.0
-    assert row["evidence_grade"] == "C"
-    assert row["low_ratio"] == pytest.approx(
-        min(0.5, float(bias["bias_low"]) / float(bias["bias_factor"]))
-    )
-    assert row["high_ratio"] == pytest.approx(
-        max(2.0, float(bias["bias_high"]) / float(bias["bias_factor"]))
-    )
-
-
-def test_the_doubt_of_an_assumed_batch_adds_in_squares_of_logs(book: Book) -> None:
-    row = energies(book)[ASSUMED]
-
-    # Llama-3.1-70B on four GPUs: what the batch shares, per request of 300 passes
-    shared_j = 300 * (1.394e-10 * 2 * 69_501_714_432 + 0.0227 * 80 * 4)
-    fixed_j = row["energy_j"] - shared_j / 8
-    low = math.hypot(math.log((fixed_j + shared_j / 64) / row["energy_j"]), math.log(0.74))
-    high = math.hypot(math.log((fixed_j + shared_j / 1) / row["energy_j"]), math.log(1.35))
-    assert row["low_ratio"] == pytest.approx(math.exp(-low))
-    assert row["high_ratio"] == pytest.approx(math.exp(high))
+    assert len(rows) == len(drawn) == 9
+    for row in rows:
+        ends = statistics.quantiles(
+            drawn[row["model_id"], row["query_class"]], n=20, method="inclusive"
+        )
+        assert row["facility_energy_low_kwh"] == pytest.approx(ends[0], rel=1e-12)
+        assert row["facility_energy_high_kwh"] == pytest.approx(ends[-1], rel=1e-12)
 
 
-def test_stand_ins_further_apart_than_their_grade_make_the_range(book: Book) -> None:
+def test_a_value_that_no_world_reaches_ends_its_range(book: Book) -> None:
     book.execute("begin")
-    book.execute(
-        "update raw_bias_factors set bias_factor = 50, bias_low = 50, bias_high = 50 "
-        "where architecture_class = 'moe'"
-    )
+    book.execute("update int_class_draws set gpu_energy_j = gpu_energy_j / 1000")
     energy_sql = warehouse.models()["int_class_energy"].sql
-    rows = rows_of(book, f"select * from ({energy_sql}) where query_class = 'chat'")
+    rows = rows_of(book, f"select * from ({energy_sql}) where batch is not null")
     book.execute("rollback")
 
-    by_model = {row["model_id"]: row for row in rows}
-    singles = [by_model[model]["gpu_energy_j"] for model in STAND_INS]
-    row = by_model[CLOSED]
-    assert row["low_ratio"] == pytest.approx(min(singles) / row["gpu_energy_j"])
-    assert row["high_ratio"] == pytest.approx(max(singles) / row["gpu_energy_j"])
+    assert {row["energy_high_j"] == row["gpu_energy_j"] for row in rows} == {True}
+    assert {row["energy_low_j"] < 0.1 * row["gpu_energy_j"] for row in rows} == {True}
+
+
+def test_an_a_whose_draws_spread_beyond_20_percent_is_a_b(book: Book) -> None:
+    book.execute("begin")
+    book.execute("update int_class_doubts set evidence_grade = 'A'")
+    energy_sql = warehouse.models()["int_class_energy"].sql
+    rows = rows_of(book, f"select * from ({energy_sql}) where batch is not null")
+    book.execute("rollback")
+
+    half_widths = {
+        row["model_id"]: (row["energy_high_j"] - row["energy_low_j"]) / 2 / row["gpu_energy_j"]
+        for row in rows
+    }
+    assert half_widths[BATCH_1] == pytest.approx(0.32, abs=0.01)  # as on another stack
+    assert {row["evidence_grade"] for row in rows} == {"B"}
+
+
+def test_an_assumed_batch_widens_the_range(book: Book) -> None:
+    rows = energies(book)
+
+    def width(model: str) -> float:
+        return math.log(rows[model]["energy_high_j"] / rows[model]["energy_low_j"])
+
+    # Both are of grade B. Of Llama-3.1-70B on four GPUs a batch shares, per request of 300 passes:
+    shared_j = 300 * (1.394e-10 * 2 * 69_501_714_432 + 0.0227 * 80 * 4)
+    fixed_j = rows[ASSUMED]["energy_j"] - shared_j / 8
+    ends = [fixed_j + shared_j / batch for batch in (64, 1)]
+    assert width(BATCH_1) == pytest.approx(0.64, abs=0.02)
+    assert width(ASSUMED) == pytest.approx(math.hypot(math.log(ends[1] / ends[0]), 0.64), rel=0.06)
 
 
 def test_host_idle_and_cooling_ride_on_the_energy_with_their_doubt(book: Book) -> None:
     row = energies(book)[BATCH_1]
 
-    doubts = (math.log(1.35), math.log(2.0 / 1.43), math.log(1.5 / 1.12), math.log(1.35 / 1.20))
     assert row["facility_ratio"] == pytest.approx(FACILITY)
-    assert row["facility_high_ratio"] == pytest.approx(math.exp(math.hypot(*doubts)))
+    assert row["facility_energy_kwh"] == pytest.approx(row["gpu_energy_j"] * FACILITY / 3.6e6)
+    # upwards more than downwards: 2.0 / 1.43, 1.5 / 1.12 and 1.35 / 1.20 are the doubts
+    assert row["facility_energy_high_kwh"] / row["facility_energy_kwh"] == pytest.approx(
+        1.76, abs=0.02
+    )
 
 
 def test_every_value_lies_in_its_range(book: Book) -> None:
@@ -190,11 +202,10 @@ def test_every_value_lies_in_its_range(book: Book) -> None:
     assert [
         row["model_id"]
         for row in rows
-        if not row["facility_low_ratio"]
-        <= row["low_ratio"]
-        <= 1
-        <= row["high_ratio"]
-        <= row["facility_high_ratio"]
+        if not row["energy_low_j"] <= row["gpu_energy_j"] <= row["energy_high_j"]
+        or not row["facility_energy_low_kwh"]
+        <= row["facility_energy_kwh"]
+        <= row["facility_energy_high_kwh"]
     ] == []
 
 
@@ -241,15 +252,3 @@ def test_requests_without_any_input_took_no_energy(book: Book) -> None:
 )
 def test_what_cannot_be_known_has_no_energy(book: Book, query_class: str, model: str) -> None:
     assert model not in energies(book, query_class)
-
-
-def test_an_unknown_cached_share_lowers_the_low_end(book: Book) -> None:
-    row = energies(book, "summarization")[BATCH_1]
-
-    # 5 % of a summary's input comes from the cache; half of the input does not say; prefill is
-    # 15.318907 of 877.034220 J: 1 − 0.05 · 0.5 · 0.017466… beside the 0.74 of grade B
-    cached = 1 - 0.05 * 0.5 * 15.318907 / 877.034220
-    assert row["low_ratio"] == pytest.approx(
-        math.exp(-math.hypot(math.log(0.74), math.log(cached))), rel=1e-9
-    )
-    assert row["high_ratio"] == pytest.approx(1.35)

@@ -11,7 +11,6 @@ from pipeline.laws import simple
 from pipeline.settings import Deployment, Settings
 
 MODEL = "meta-llama/Llama-3.1-8B"
-ASSUMED = "meta-llama/Meta-Llama-3-8B"  # of the same shape, at an assumed batch of 8 (1 to 64)
 ON_TWO_GPUS = "deepseek-ai/DeepSeek-R1-Distill-Llama-8B"  # of the same shape
 EXAMPLE = {"input_tokens": 900, "output_tokens": 300, "query_class": "chat"}
 AGENT = {
@@ -26,7 +25,6 @@ ROWS = [
     {**EXAMPLE, "query_class": "rag"},
     {**EXAMPLE, "query_class": "rag"},
     {**EXAMPLE, "output_tokens": 0, "query_class": "other"},
-    {**EXAMPLE, "model_name": ASSUMED},
     {**EXAMPLE, "model_name": ON_TWO_GPUS},
 ]
 WORK = (
@@ -58,15 +56,15 @@ def worked(book: Book, query_class: str, model_id: str = MODEL) -> dict[str, Any
     return row
 
 
-def by_law(row: dict[str, Any], batch: int = 1) -> tuple[Fraction, Fraction, Fraction]:
-    """Price a row's exact work by the Python law, in fractions."""
+def by_law(row: dict[str, Any]) -> tuple[Fraction, Fraction, Fraction]:
+    """Price a row's exact work at batch 1 by the Python law, in fractions."""
     work = {name: Fraction(row[name]) for name in WORK}
     return (
         simple.prefill_energy_j(A, work["prefill_flop"]),
         simple.kv_cache_energy_j(A, B, work["kv_read_bytes"], work["decode_attention_flop"]),
         simple.next_token_energy_j(
             A, C, S, 0, work["decode_flop"], work["weight_read_bytes"], work["layer_steps"],
-            0, Fraction(batch),
+            0, Fraction(1),
         ),
     )  # fmt: skip
 
@@ -121,16 +119,6 @@ def test_answers_of_no_token_take_prefill_alone(book: Book) -> None:
 
 def test_each_gpu_takes_every_layer_step(book: Book) -> None:
     assert worked(book, "chat", ON_TWO_GPUS)["layer_steps"] == 2 * 300 * 32
-
-
-def test_an_assumed_batch_is_priced_at_its_ends_too(book: Book) -> None:
-    row = worked(book, "chat", ASSUMED)
-
-    assert [
-        row["next_token_energy_at_batch_low_j"],
-        row["next_token_energy_j"],
-        row["next_token_energy_at_batch_high_j"],
-    ] == [pytest.approx(float(by_law(row, batch)[2]), rel=1e-12) for batch in (1, 8, 64)]
 
 
 def test_the_optimum_of_the_worked_example_is_947_79_tokens(book: Book) -> None:

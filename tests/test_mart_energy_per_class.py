@@ -51,9 +51,9 @@ def test_the_joules_per_output_token_are_those_of_the_value(book: Book) -> None:
 def test_the_range_lies_around_the_value(book: Book) -> None:
     row = cell(book, "chat")
 
-    # grade B
-    assert row["energy_low_j"] == pytest.approx(0.74 * row["gpu_energy_j"])
-    assert row["energy_high_j"] == pytest.approx(1.35 * row["gpu_energy_j"])
+    # grade B, 0.74 to 1.35
+    assert row["energy_low_j"] == pytest.approx(0.74 * row["gpu_energy_j"], rel=0.03)
+    assert row["energy_high_j"] == pytest.approx(1.35 * row["gpu_energy_j"], rel=0.03)
 
 
 def test_the_batch_stands_beside_the_figure(book: Book) -> None:

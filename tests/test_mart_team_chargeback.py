@@ -115,14 +115,14 @@ def test_a_worse_grade_counts_from_5_percent_of_the_energy(grade_c_j: float, gra
     key = "select 'm' as month, 't' as team"
     energies = " union all ".join(
         f"{key}, '{each}' as evidence_grade, {energy_j}::double as gpu_energy_j, "
-        "0 as unmeasured_request_count, 1.0 as facility_ratio, 1.0 as facility_low_ratio, "
-        "1.0 as facility_high_ratio, 473.0 as carbon_gco2e_per_kwh, "
+        "0 as unmeasured_request_count, 1.0 as facility_ratio, 473.0 as carbon_gco2e_per_kwh, "
         "0.1 as electricity_usd_per_kwh"
         for each, energy_j in (("A", 100 - grade_c_j), ("C", grade_c_j))
     )
     [row] = made_from(
         "mart_team_chargeback",
         int_team_energy=energies,
+        int_team_draws=f"{key}, 1 as draw, 1.0::double as facility_energy_kwh",
         int_usage_groups=f"{key}, 2 as request_count, 9 as input_tokens, 3 as output_tokens",
         int_group_costs=f"{key}, 1.0 as cost_usd, 1.0 as list_cost_usd, "
         "null::double as billed_cost_usd, 0 as unpriced_request_count",

@@ -40,7 +40,8 @@ HEADERS = {
     "law_points": "dataset,gpu,stack,architecture_id,bytes_per_weight,gpu_count,batch,"
     "input_tokens,output_tokens,row_count,measured_j,predicted_j,predicted_by",
     "joint_draws": "draw,a_ratio,b_ratio,c_ratio,s_ratio,stack_ratio,dense_ratio,moe_ratio,"
-    "mla_ratio,window_ratio,hybrid_ratio,batch_z_score,host_z_score,idle_z_score,pue_z_score",
+    "mla_ratio,window_ratio,hybrid_ratio,batch_z_score,host_z_score,idle_z_score,pue_z_score,"
+    "cached_z_score,small_z_score,middle_z_score,large_z_score",
     "assumptions": "assumption,value,low,high,unit,meaning",
     "grid_factors": "zone,year,basis,method,carbon_gco2e_per_kwh",
     "query_classes": "query_class,meaning,rule_order,rule",
@@ -552,7 +553,7 @@ def test_the_assumptions_are_those_the_pipeline_asks_for() -> None:
     fixed = {
         "batch_api", "batch_self_hosted", "batch_one_user", "host_ratio", "idle_ratio",
         "pue_ratio", "electricity_usd_per_kwh", "gpu_memory_usable_frac",
-        "weights_headroom_frac", "material_energy_frac",
+        "weights_headroom_frac", "material_energy_frac", "grade_a_half_width_frac",
     }  # fmt: skip
     cache = {f"cache_read_frac_{query_class}" for query_class in QUERY_CLASSES}
 

@@ -41,10 +41,34 @@ def test_the_headline_figures_are_the_totals_of_the_month() -> None:
 
     assert figures["Cost"].value == Decimal("1.504999")
     assert figures["Electricity"].value == 2.0 + 1.0
-    assert (figures["Electricity"].low, figures["Electricity"].high) == (1.0 + 0.5, 4.0 + 3.0)
+    # of the joint draws: not the sums of the lines' ends, which are 1.5 and 7
+    assert (figures["Electricity"].low, figures["Electricity"].high) == (1.875, 5.25)
     assert figures["Carbon"].value == (946 + 473) / 1000
     assert figures["Requests"].value == 10 + 6 + 4
-    assert figures["Tasks"].value == 10 + 2 + 4
+    assert figures["Tasks"].value == 10 + 2 + 4 - 1  # one of them in two lines
+
+
+@pytest.mark.parametrize(
+    "name", ["cost_per_task", "energy_per_class", "summary_by_class", "summary_by_model"]
+)
+def test_the_range_of_a_total_is_that_of_the_joint_draws(name: str) -> None:
+    table = table_of(report(), name)
+
+    ends = [total_of(table, f"facility_energy_{end}_kwh") for end in ("low", "high")]
+    assert ends == [1.875, 5.25]
+
+
+@pytest.mark.parametrize(
+    "name", ["cost_per_task", "summary_by_class", "summary_by_model", "team_chargeback"]
+)
+def test_a_task_of_several_lines_is_one_task_of_the_total(name: str) -> None:
+    assert total_of(table_of(report(), name), "task_count") == 10 + 2 + 4 - 1
+
+
+def test_a_line_of_the_summary_has_the_range_of_its_own_total() -> None:
+    table = table_of(report(), "summary_by_model")
+
+    assert column_of(table, "facility_energy_low_kwh") == [1.25, 0.625, None]
 
 
 def test_the_batch_and_the_grade_stand_beside_the_electricity() -> None:
@@ -75,6 +99,8 @@ def test_the_summary_names_the_largest_lines_and_what_is_missing() -> None:
         "Most money: gpt-5 · chat, 1.01 USD, 66.8% of the priced cost.",
         "Most electricity: gpt-5 · chat, 2.000 kWh (1.000 – 4.000), 66.7% of the month's, "
         "at batch 64, grade D.",
+        "Of the possible worlds, each drawn once for all lines, half take more than 3.375 kWh, one "
+        "in twenty less than 1.875 and one in twenty more than 5.250.",
         "Without price: 4 of 20 requests (20.0%); no cost sum holds them.",
         "Without energy: 4 of 20 requests (20.0%); no energy sum holds them.",
         "Agents read 90.0% of their input tokens from a prompt cache.",  # 900 / (80 + 900 + 20)

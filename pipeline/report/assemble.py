@@ -44,12 +44,14 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
     """
     costs = in_month(frames["mart_cost_per_task"], month)
     costs_before = in_month(frames["mart_cost_per_task"], month_before(month))
+    totals = in_month(frames["mart_month_total"], month)
+    totals_before = in_month(frames["mart_month_total"], month_before(month))
     sections = (
-        summary.section(costs, costs_before, frames["checks"]),
+        summary.section(costs, costs_before, totals, totals_before, frames["checks"]),
         bridge.section(in_month(frames["mart_month_bridge"], month)),
-        cost_per_task.section(costs),
-        energy.section(in_month(frames["mart_energy_per_class"], month)),
-        teams.section(in_month(frames["mart_team_chargeback"], month), costs),
+        cost_per_task.section(costs, totals),
+        energy.section(in_month(frames["mart_energy_per_class"], month), totals),
+        teams.section(in_month(frames["mart_team_chargeback"], month), costs, totals),
         reconciliation.section(
             in_month(frames["mart_reconciliation"], month),
             in_month(frames["mart_other_charges"], month),

@@ -43,8 +43,10 @@ groups as (
             + coalesce(usage.passes, 0)::double * energy.energy_j_per_pass,
             energy.facility_ratio
         ) as decode_energy_kwh,
-        energy.facility_low_ratio,
-        energy.facility_high_ratio,
+        energy.facility_energy_low_kwh / nullif(energy.facility_energy_kwh, 0)
+            as facility_low_ratio,
+        energy.facility_energy_high_kwh / nullif(energy.facility_energy_kwh, 0)
+            as facility_high_ratio,
         energy.evidence_grade,
         energy.carbon_gco2e_per_kwh
     from int_usage_groups as usage

@@ -5,30 +5,16 @@
 
 with
 
-named_tasks as (
-    select
-        int_requests.month,
-        int_requests.provider,
-        int_requests.model_id,
-        int_requests.query_class,
-        int_requests.task_id,
-        coalesce(bool_or(int_requests.is_solved), false) as is_solved,
-        bool_and(int_requests.is_solved is null) as is_unknown
-    from int_requests
-    where int_requests.task_id is not null
-    group by all
-),
-
 counted as (
     select
-        named_tasks.month,
-        named_tasks.provider,
-        named_tasks.model_id,
-        named_tasks.query_class,
+        int_tasks.month,
+        int_tasks.provider,
+        int_tasks.model_id,
+        int_tasks.query_class,
         count(*) as task_count,
-        count(*) filter (where named_tasks.is_solved) as solved_task_count,
-        count(*) filter (where named_tasks.is_unknown) as unknown_outcome_task_count
-    from named_tasks
+        count(*) filter (where int_tasks.is_solved) as solved_task_count,
+        count(*) filter (where int_tasks.is_unknown) as unknown_outcome_task_count
+    from int_tasks
     group by all
     union all
     select

@@ -1,5 +1,5 @@
 -- Summed work of one model and class on one architecture, and its price in joules.
--- Work is whole numbers and exact; the energies at the low and high batch serve the range.
+-- Work is whole numbers and exact.
 -- grain: month, provider, model_id, query_class, architecture_id
 
 with
@@ -14,8 +14,6 @@ work as (
         deployments.architecture_id,
         deployments.gpu_count,
         batches.batch,
-        batches.batch_low,
-        batches.batch_high,
         sizes.body_params,
         sizes.head_params,
         sizes.attention_flop_per_pair,
@@ -41,8 +39,6 @@ work as (
         kv_read_bytes(sizes.kv_bytes_per_position, moments.cache_positions)
         + state_moved_bytes(sizes.state_bytes, moments.passes) as kv_read_bytes,
         weight_read_bytes(sizes.weight_bytes, moments.passes) as weight_read_bytes,
-        weight_read_bytes(sizes_low.weight_bytes, moments.passes) as weight_read_at_low_bytes,
-        weight_read_bytes(sizes_high.weight_bytes, moments.passes) as weight_read_at_high_bytes,
         layer_steps(sizes.layers, moments.passes, deployments.gpu_count) as layer_steps
     from int_class_moments as moments
     inner join int_batches as batches
@@ -62,16 +58,6 @@ work as (
             deployments.architecture_id = sizes.architecture_id
             and deployments.bytes_per_weight = sizes.bytes_per_weight
             and batches.batch = sizes.batch
-    inner join int_model_work as sizes_low
-        on
-            deployments.architecture_id = sizes_low.architecture_id
-            and deployments.bytes_per_weight = sizes_low.bytes_per_weight
-            and batches.batch_low = sizes_low.batch
-    inner join int_model_work as sizes_high
-        on
-            deployments.architecture_id = sizes_high.architecture_id
-            and deployments.bytes_per_weight = sizes_high.bytes_per_weight
-            and batches.batch_high = sizes_high.batch
 )
 
 select
@@ -97,16 +83,6 @@ select
         work.decode_flop, work.weight_read_bytes, work.layer_steps,
         work.passes * work.gpu_count, work.batch
     )::double as next_token_energy_j,
-    next_token_energy_j(
-        work.a_j_per_flop, work.c_j_per_weight_byte, work.s_j_per_layer_step, work.s_j_per_step,
-        work.decode_flop, work.weight_read_at_low_bytes, work.layer_steps,
-        work.passes * work.gpu_count, work.batch_low
-    )::double as next_token_energy_at_batch_low_j,
-    next_token_energy_j(
-        work.a_j_per_flop, work.c_j_per_weight_byte, work.s_j_per_layer_step, work.s_j_per_step,
-        work.decode_flop, work.weight_read_at_high_bytes, work.layer_steps,
-        work.passes * work.gpu_count, work.batch_high
-    )::double as next_token_energy_at_batch_high_j,
     prefill_energy_j(work.a_j_per_flop, 2 * work.body_params)::double
         as energy_j_per_prefilled_token,
     prefill_energy_j(work.a_j_per_flop, work.attention_flop_per_pair)::double as energy_j_per_pair,

@@ -8,7 +8,7 @@ batches as (
     select distinct
         int_deployments.architecture_id,
         int_deployments.bytes_per_weight,
-        unnest([int_batches.batch, int_batches.batch_low, int_batches.batch_high]) as batch
+        int_batches.batch
     from int_batches
     inner join int_deployments
         on

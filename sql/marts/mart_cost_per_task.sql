@@ -91,32 +91,16 @@ select
     costs.billed_cost_usd::decimal(38, 15) as billed_cost_usd,
     costs.cost_source::varchar as cost_source,
     energy.gpu_energy_j::double as gpu_energy_j,
-    (energy.gpu_energy_j * energy.low_ratio)::double as energy_low_j,
-    (energy.gpu_energy_j * energy.high_ratio)::double as energy_high_j,
-    facility_energy_kwh(energy.gpu_energy_j, energy.facility_ratio)::double
-        as facility_energy_kwh,
-    facility_energy_kwh(
-        energy.gpu_energy_j, energy.facility_ratio * energy.facility_low_ratio
-    )::double as facility_energy_low_kwh,
-    facility_energy_kwh(
-        energy.gpu_energy_j, energy.facility_ratio * energy.facility_high_ratio
-    )::double as facility_energy_high_kwh,
-    (
-        facility_energy_kwh(energy.gpu_energy_j, energy.facility_ratio)
-        * energy.electricity_usd_per_kwh
-    )::decimal(38, 9) as energy_cost_usd,
-    (
-        facility_energy_kwh(energy.gpu_energy_j, energy.facility_ratio)
-        * energy.carbon_gco2e_per_kwh
-    )::double as carbon_gco2e,
-    (
-        facility_energy_kwh(energy.gpu_energy_j, energy.facility_ratio * energy.facility_low_ratio)
-        * energy.carbon_gco2e_per_kwh
-    )::double as carbon_low_gco2e,
-    (
-        facility_energy_kwh(energy.gpu_energy_j, energy.facility_ratio * energy.facility_high_ratio)
-        * energy.carbon_gco2e_per_kwh
-    )::double as carbon_high_gco2e,
+    energy.energy_low_j::double as energy_low_j,
+    energy.energy_high_j::double as energy_high_j,
+    energy.facility_energy_kwh::double as facility_energy_kwh,
+    energy.facility_energy_low_kwh::double as facility_energy_low_kwh,
+    energy.facility_energy_high_kwh::double as facility_energy_high_kwh,
+    (energy.facility_energy_kwh * energy.electricity_usd_per_kwh)::decimal(38, 9)
+        as energy_cost_usd,
+    (energy.facility_energy_kwh * energy.carbon_gco2e_per_kwh)::double as carbon_gco2e,
+    (energy.facility_energy_low_kwh * energy.carbon_gco2e_per_kwh)::double as carbon_low_gco2e,
+    (energy.facility_energy_high_kwh * energy.carbon_gco2e_per_kwh)::double as carbon_high_gco2e,
     coalesce(energy.evidence_grade, 'U')::varchar as evidence_grade,
     energy.coefficient_set_id::varchar as coefficient_set_id,
     energy.batch::double as batch,
@@ -137,8 +121,7 @@ select
         / nullif(int_class_tasks.solved_task_count::double * known.measured_frac, 0)
     )::double as energy_j_per_solved_task,
     (
-        facility_energy_kwh(energy.gpu_energy_j, energy.facility_ratio)
-        * energy.carbon_gco2e_per_kwh
+        energy.facility_energy_kwh * energy.carbon_gco2e_per_kwh
         / nullif(int_class_tasks.task_count::double * known.measured_frac, 0)
     )::double as carbon_gco2e_per_task
 from usage

@@ -41,8 +41,8 @@ select
     energy.next_token_energy_j::double as next_token_energy_j,
     energy.energy_j::double as energy_j,
     energy.gpu_energy_j::double as gpu_energy_j,
-    (energy.gpu_energy_j * energy.low_ratio)::double as energy_low_j,
-    (energy.gpu_energy_j * energy.high_ratio)::double as energy_high_j,
+    energy.energy_low_j::double as energy_low_j,
+    energy.energy_high_j::double as energy_high_j,
     (energy.prefill_energy_j / nullif(energy.energy_j, 0))::double as prefill_frac,
     (energy.kv_cache_energy_j / nullif(energy.energy_j, 0))::double as kv_cache_frac,
     (energy.next_token_energy_j / nullif(energy.energy_j, 0))::double as next_token_frac,
@@ -51,18 +51,10 @@ select
     (energy.gpu_energy_j / nullif(moments.passes, 0)::double)::double
         as energy_j_per_output_token,
     energy.optimum_output_tokens::double as optimum_output_tokens,
-    facility_energy_kwh(energy.gpu_energy_j, energy.facility_ratio)::double
-        as facility_energy_kwh,
-    facility_energy_kwh(
-        energy.gpu_energy_j, energy.facility_ratio * energy.facility_low_ratio
-    )::double as facility_energy_low_kwh,
-    facility_energy_kwh(
-        energy.gpu_energy_j, energy.facility_ratio * energy.facility_high_ratio
-    )::double as facility_energy_high_kwh,
-    (
-        facility_energy_kwh(energy.gpu_energy_j, energy.facility_ratio)
-        * energy.carbon_gco2e_per_kwh
-    )::double as carbon_gco2e
+    energy.facility_energy_kwh::double as facility_energy_kwh,
+    energy.facility_energy_low_kwh::double as facility_energy_low_kwh,
+    energy.facility_energy_high_kwh::double as facility_energy_high_kwh,
+    (energy.facility_energy_kwh * energy.carbon_gco2e_per_kwh)::double as carbon_gco2e
 from int_class_moments as moments
 left join int_hosts as hosts
     on moments.provider = hosts.provider and moments.model_id = hosts.model_id

@@ -1,6 +1,6 @@
 -- What each team used and what it cost, in dollars, kilowatt-hours and carbon.
--- Usage that names no team has a row of its own (team is null). Ranges assume that all classes err
--- the same way, since their errors share a law and its assumptions.
+-- Usage that names no team has a row of its own (team is null). Ranges are those of the joint draws
+-- of all that the team used.
 -- grain: month, team
 
 with
@@ -38,21 +38,19 @@ energies as (
             facility_energy_kwh(int_team_energy.gpu_energy_j, int_team_energy.facility_ratio)
             ::decimal(38, 15)
         ) as facility_energy_kwh,
-        sum(
-            facility_energy_kwh(
-                int_team_energy.gpu_energy_j,
-                int_team_energy.facility_ratio * int_team_energy.facility_low_ratio
-            )::decimal(38, 15)
-        ) as facility_energy_low_kwh,
-        sum(
-            facility_energy_kwh(
-                int_team_energy.gpu_energy_j,
-                int_team_energy.facility_ratio * int_team_energy.facility_high_ratio
-            )::decimal(38, 15)
-        ) as facility_energy_high_kwh,
         max(int_team_energy.carbon_gco2e_per_kwh) as carbon_gco2e_per_kwh,
         max(int_team_energy.electricity_usd_per_kwh) as electricity_usd_per_kwh
     from int_team_energy
+    group by all
+),
+
+ends as (
+    select
+        int_team_draws.month,
+        int_team_draws.team,
+        drawn_p05(int_team_draws.facility_energy_kwh) as facility_energy_low_kwh,
+        drawn_p95(int_team_draws.facility_energy_kwh) as facility_energy_high_kwh
+    from int_team_draws
     group by all
 ),
 
@@ -106,8 +104,10 @@ select
     (costs.cost_usd::double / nullif(totals.cost_usd, 0)::double)::double as cost_frac,
     energies.gpu_energy_j::double as gpu_energy_j,
     energies.facility_energy_kwh::double as facility_energy_kwh,
-    energies.facility_energy_low_kwh::double as facility_energy_low_kwh,
-    energies.facility_energy_high_kwh::double as facility_energy_high_kwh,
+    least(ends.facility_energy_low_kwh, energies.facility_energy_kwh::double)::double
+        as facility_energy_low_kwh,
+    greatest(ends.facility_energy_high_kwh, energies.facility_energy_kwh::double)::double
+        as facility_energy_high_kwh,
     (energies.facility_energy_kwh::double * energies.electricity_usd_per_kwh)::decimal(38, 9)
         as energy_cost_usd,
     (energies.facility_energy_kwh::double * energies.carbon_gco2e_per_kwh)::double
@@ -124,6 +124,8 @@ inner join costs
     on usage.month = costs.month and usage.team is not distinct from costs.team
 inner join energies
     on usage.month = energies.month and usage.team is not distinct from energies.team
+left join ends
+    on usage.month = ends.month and usage.team is not distinct from ends.team
 left join grades
     on usage.month = grades.month and usage.team is not distinct from grades.team
 inner join totals on usage.month = totals.month

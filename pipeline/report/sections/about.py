@@ -66,8 +66,9 @@ _METHOD = (
     ),
     (
         "Range",
-        "Low and high are the 5 % and 95 % ends. A total adds the low ends and the high ends, as "
-        "if all lines erred together, which is the widest reading.",
+        "Low and high are the 5 % and 95 % of 256 possible worlds, in each of which coefficients, "
+        "stack, batch, kind of architecture, host, idle capacity and cooling are drawn once for "
+        "all lines. A total is summed in each world, so its ends are not the sums of its lines'.",
     ),
     (
         "Batch",

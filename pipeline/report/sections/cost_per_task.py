@@ -3,7 +3,7 @@
 import polars as pl
 
 from pipeline.report.numbers import show
-from pipeline.report.section import Bars, Column, Section, Table
+from pipeline.report.section import Bars, Column, Section, Table, Value
 from pipeline.report.sections import columns as c
 from pipeline.report.sections import reading as r
 
@@ -90,18 +90,10 @@ _USE_COLUMNS = (
     c.UNPRICED,
     c.UNMEASURED,
 )
-_TASK_SUMS = (
-    "task_count",
-    "cost_usd",
-    "facility_energy_kwh",
-    "facility_energy_low_kwh",
-    "facility_energy_high_kwh",
-)
+_TASK_SUMS = ("cost_usd", "facility_energy_kwh")
 _USE_SUMS = (
     "request_count",
     "failed_request_count",
-    "solved_task_count",
-    "unknown_outcome_task_count",
     "uncached_input_tokens",
     "cache_read_tokens",
     "cache_write_tokens",
@@ -121,35 +113,37 @@ _INPUT_TOKENS = (
 )
 
 
-def section(mart: pl.DataFrame) -> Section:
-    """Return cost per task from one month of mart_cost_per_task."""
+def section(mart: pl.DataFrame, totals: pl.DataFrame) -> Section:
+    """Return cost per task from one month of mart_cost_per_task and of mart_month_total."""
     ordered = r.sorted_by(mart, "cost_usd", "provider", "model_id", "query_class")
     is_empty = ordered.is_empty()
+    known = r.not_additive(totals)
     return Section(
         name="cost_per_task",
         title="Cost per task",
         sheet="Cost_per_task",
         question="What does one task of each class cost with each model?",
         statements=_statements(ordered),
-        tables=() if is_empty else (_task_table(ordered), _use_table(ordered)),
+        tables=() if is_empty else (_task_table(ordered, known), _use_table(ordered, known)),
         figures=_figures(ordered),
         empty_reason="No accepted request falls in this month." if is_empty else "",
     )
 
 
-def _task_table(mart: pl.DataFrame) -> Table:
+def _task_table(mart: pl.DataFrame, known: dict[str, Value]) -> Table:
     return Table(
         "cost_per_task",
         "Cost, energy and carbon of one task, by model and class",
         _TASK_COLUMNS,
         r.table_rows(mart, _TASK_COLUMNS),
-        r.total_row(mart, _TASK_COLUMNS, _TASK_SUMS),
-        "Most expensive line first. Failed tries stay in the sums; only tasks divide. "
-        "Money and energy stand side by side and are not added.",
+        r.total_row(mart, _TASK_COLUMNS, _TASK_SUMS, known),
+        "Most expensive line first. Failed tries stay in the sums; only tasks divide. A task of "
+        "several lines counts once in the total. Money and energy stand side by side and are not "
+        "added.",
     )
 
 
-def _use_table(mart: pl.DataFrame) -> Table:
+def _use_table(mart: pl.DataFrame, known: dict[str, Value]) -> Table:
     counted = mart.with_columns(_INPUT_TOKENS.alias("input_tokens")).with_columns(
         r.ratio("cache_read_tokens", "input_tokens").alias("cached_frac"),
     )
@@ -158,7 +152,7 @@ def _use_table(mart: pl.DataFrame) -> Table:
         "Requests, tokens and costs behind each line",
         _USE_COLUMNS,
         r.table_rows(counted, _USE_COLUMNS),
-        r.total_row(counted, _USE_COLUMNS, _USE_SUMS),
+        r.total_row(counted, _USE_COLUMNS, _USE_SUMS, known),
         f"Unpriced requests: {r.count_sum(mart, 'unpriced_request_count'):,}; "
         f"unmeasured: {r.count_sum(mart, 'unmeasured_request_count'):,}.",
         sheet="Usage",

@@ -4,7 +4,7 @@ import polars as pl
 
 from pipeline.laws.facility import J_PER_KWH
 from pipeline.report.numbers import show
-from pipeline.report.section import Bars, Column, Section, Table
+from pipeline.report.section import Bars, Column, Section, Table, Value
 from pipeline.report.sections import columns as c
 from pipeline.report.sections import reading as r
 
@@ -69,8 +69,6 @@ _LAW_COLUMNS = (
 _ENERGY_SUMS = (
     "request_count",
     "facility_energy_kwh",
-    "facility_energy_low_kwh",
-    "facility_energy_high_kwh",
     "carbon_kgco2e",
 )
 _LAW_SUMS = (
@@ -79,50 +77,49 @@ _LAW_SUMS = (
     "next_token_energy_j",
     "energy_j",
     "gpu_energy_j",
-    "energy_low_j",
-    "energy_high_j",
     "unmeasured_request_count",
 )
 
 
-def section(mart: pl.DataFrame) -> Section:
-    """Return the energy by class and term from one month of mart_energy_per_class."""
+def section(mart: pl.DataFrame, totals: pl.DataFrame) -> Section:
+    """Return the energy by class and term from one month of its mart and of mart_month_total."""
     in_kg = mart.with_columns(r.scaled("carbon_gco2e", r.GRAMS_PER_KG).alias("carbon_kgco2e"))
     ordered = r.sorted_by(
         in_kg, "facility_energy_kwh", "gpu_energy_j", "provider", "model_id", "query_class"
     )
     is_empty = ordered.is_empty()
+    known = r.not_additive(totals)
     return Section(
         name="energy",
         title="Energy",
         sheet="Energy",
         question="Where does the energy go: the prompt, the KV cache or the next token?",
         statements=_statements(ordered),
-        tables=() if is_empty else (_energy_table(ordered), _law_table(ordered)),
+        tables=() if is_empty else (_energy_table(ordered, known), _law_table(ordered, known)),
         figures=_figures(ordered),
         empty_reason="No accepted request falls in this month." if is_empty else "",
     )
 
 
-def _energy_table(mart: pl.DataFrame) -> Table:
+def _energy_table(mart: pl.DataFrame, known: dict[str, Value]) -> Table:
     return Table(
         "energy_per_class",
         "Electricity by model and class, with its three terms",
         _ENERGY_COLUMNS,
         r.table_rows(mart, _ENERGY_COLUMNS),
-        r.total_row(mart, _ENERGY_COLUMNS, _ENERGY_SUMS),
+        r.total_row(mart, _ENERGY_COLUMNS, _ENERGY_SUMS, known),
         "Estimates, largest first. The three shares are those of the GPU energy. "
-        "The total's range adds the ends of the lines, as if all erred together.",
+        "The total's range is that of the joint draws of all lines, not the sum of their ends.",
     )
 
 
-def _law_table(mart: pl.DataFrame) -> Table:
+def _law_table(mart: pl.DataFrame, known: dict[str, Value]) -> Table:
     return Table(
         "energy_law",
         "How each energy was computed",
         _LAW_COLUMNS,
         r.table_rows(mart, _LAW_COLUMNS),
-        r.total_row(mart, _LAW_COLUMNS, _LAW_SUMS),
+        r.total_row(mart, _LAW_COLUMNS, _LAW_SUMS, known),
         f"Unmeasured requests: {r.count_sum(mart, 'unmeasured_request_count'):,} of "
         f"{r.count_sum(mart, 'request_count'):,}.",
         sheet="Energy_law",

@@ -30,54 +30,68 @@ _TAIL = (
     Column("energy_frac", "Share of electricity", "frac", meaning="Share of the month's."),
     c.CARBON,
 )
-_SUMMED = (
-    "request_count",
-    "task_count",
-    "cost_usd",
-    "facility_energy_kwh",
-    "facility_energy_low_kwh",
-    "facility_energy_high_kwh",
-    "carbon_kgco2e",
-)
+_SUMMED = ("request_count", "cost_usd", "facility_energy_kwh", "carbon_kgco2e")
 _NOTE = (
     "Rows are rounded for show; the total is the exact sum, rounded once. A task that used several "
-    "models or classes counts once with each. Ranges add the low ends and the high ends."
+    "models or classes counts once with each, and once in the total. Low and high are the 5 % and "
+    "95 % of the joint draws of all that a line sums."
 )
+_KINDS = {c.MODEL.name: "model", c.QUERY_CLASS.name: "query_class"}
 
 
-def group_table(mart: pl.DataFrame, key: Column, name: str, caption: str) -> Table:
-    """Return mart_cost_per_task of one month by one of its keys, most expensive line first."""
+def group_table(
+    mart: pl.DataFrame, totals: pl.DataFrame, key: Column, name: str, caption: str
+) -> Table:
+    """Return mart_cost_per_task of one month by one of its keys, most expensive line first.
+
+    Args:
+        mart: mart_cost_per_task of the month.
+        totals: mart_month_total of the month.
+        key: The model or the class.
+        name: Name of the table.
+        caption: Caption of the table.
+    """
     columns = (key, *_TAIL)
     in_kg = mart.with_columns(
         r.scaled("carbon_gco2e", r.GRAMS_PER_KG).alias("carbon_kgco2e"),
     )
     lines = [
-        {key.name: value} | _line(group, in_kg)
+        {key.name: value} | _line(group, in_kg, r.not_additive(totals, _KINDS[key.name], value))
         for (value,), group in in_kg.group_by(key.name, maintain_order=True)
     ]
     lines.sort(key=lambda line: _order(line, key.name))
     rows = tuple(tuple(line[column.name] for column in columns) for line in lines)
-    return Table(name, caption, columns, rows, r.total_row(in_kg, columns, _SUMMED), _NOTE)
+    whole = r.total_row(in_kg, columns, _SUMMED, r.not_additive(totals))
+    return Table(name, caption, columns, rows, whole, _NOTE)
 
 
-def _line(group: pl.DataFrame, mart: pl.DataFrame) -> dict[str, Any]:
-    sums = {name: r.known_sum(group, name) for name in _SUMMED}
-    priced = group.filter(pl.col("cost_usd").is_not_null()).with_columns(
-        (
-            pl.col("task_count").cast(pl.Float64)
-            * (pl.col("request_count") - pl.col("unpriced_request_count")).cast(pl.Float64)
-            / pl.col("request_count").cast(pl.Float64)
-        ).alias("priced_task_count")
-    )
+def _line(group: pl.DataFrame, mart: pl.DataFrame, known: dict[str, Any]) -> dict[str, Any]:
+    sums = {name: r.known_sum(group, name) for name in _SUMMED} | known
     return sums | {
         "cost_frac": r.share(sums["cost_usd"], r.known_sum(mart, "cost_usd")),
-        "cost_usd_per_task": r.share(sums["cost_usd"], r.known_sum(priced, "priced_task_count")),
+        "cost_usd_per_task": r.share(sums["cost_usd"], _priced_tasks(group, sums["task_count"])),
         "energy_frac": r.share(
             sums["facility_energy_kwh"], r.known_sum(mart, "facility_energy_kwh")
         ),
         "batch": r.spread_text(group, "batch"),
         "evidence_grade": r.overall_grade(group, "facility_energy_kwh"),
     }
+
+
+def _priced_tasks(group: pl.DataFrame, task_count: int | None) -> float | None:
+    """Return the tasks less the share of them whose requests have no price."""
+    counted = group.select(
+        pl.col("task_count").cast(pl.Float64),
+        (
+            pl.col("task_count").cast(pl.Float64)
+            * (pl.col("request_count") - pl.col("unpriced_request_count")).cast(pl.Float64)
+            / pl.col("request_count").cast(pl.Float64)
+        ).alias("priced_task_count"),
+        pl.col("cost_usd"),
+    )
+    priced = r.known_sum(counted.filter(pl.col("cost_usd").is_not_null()), "priced_task_count")
+    share = r.share(priced, r.known_sum(counted, "task_count"))
+    return None if share is None or task_count is None else task_count * share
 
 
 def _order(line: dict[str, Any], key: str) -> tuple[bool, Any, bool, str]:

@@ -1,8 +1,10 @@
 """How sections read a mart: unknown stays unknown, sums are exact, the order of rows is total."""
 
 import math
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal, localcontext
+from typing import Any
 
 import polars as pl
 
@@ -13,6 +15,8 @@ GRAMS_PER_KG = 1_000
 BARS_SHOWN = 12  # more do not read on one screen
 GRADES = ("A", "B", "C", "D", "U")
 MATERIAL_ENERGY_FRAC = 0.05  # a grade that carries less of the energy does not name the total
+
+_ADDS_NOT = re.compile(r"task_count$|_(low|high)_")  # columns of which a sum means nothing
 
 Number = int | float | Decimal
 Row = tuple[Value, ...]
@@ -65,11 +69,46 @@ def table_rows(frame: pl.DataFrame, columns: Sequence[Column]) -> tuple[Row, ...
     return tuple(frame.select([column.name for column in columns]).rows())
 
 
-def total_row(frame: pl.DataFrame, columns: Sequence[Column], summed: Iterable[str]) -> Row:
-    """Return a total line: the exact sums of the named columns, nothing under the others."""
-    names = set(summed)
-    sums = [known_sum(frame, c.name) if c.name in names else None for c in columns[1:]]
-    return ("Total", *sums)
+def total_row(
+    frame: pl.DataFrame,
+    columns: Sequence[Column],
+    summed: Iterable[str],
+    known: Mapping[str, Value] | None = None,
+) -> Row:
+    """Return a total line: the exact sums of the named columns, nothing under the others.
+
+    Args:
+        frame: The rows above the line.
+        columns: The columns of the table.
+        summed: Columns that add up.
+        known: What does not add up, by column: a task in two rows is one task, and the ends of
+            ranges of rows that err together in part are not those of their sum.
+    """
+    names, totals = set(summed), known or {}
+    return (
+        "Total",
+        *(
+            totals[c.name]
+            if c.name in totals
+            else known_sum(frame, c.name)
+            if c.name in names
+            else None
+            for c in columns[1:]
+        ),
+    )
+
+
+def not_additive(totals: pl.DataFrame, kind: str = "month", of: str = "all") -> dict[str, Any]:
+    """Return what does not add up of one row of mart_month_total: tasks and ends of ranges."""
+    return {
+        name: value for name, value in total(totals, kind, of).items() if _ADDS_NOT.search(name)
+    }
+
+
+def total(totals: pl.DataFrame, kind: str = "month", of: str = "all") -> dict[str, Any]:
+    """Return one row of one month of mart_month_total, without values where it has none."""
+    rows = totals.filter(pl.col("total_kind") == kind, pl.col("total_of") == of)
+    return rows.row(0, named=True) if rows.height else dict.fromkeys(totals.columns)
 
 
 def ratio(part: str, whole: str) -> pl.Expr:

@@ -13,12 +13,20 @@ from pipeline.report.sections.groups import group_table
 _LEAST_SHARE_BEFORE = 0.05  # of this month's requests, for a comparison to mean anything
 
 
-def section(mart: pl.DataFrame, before: pl.DataFrame, checks: pl.DataFrame) -> Section:
+def section(
+    mart: pl.DataFrame,
+    before: pl.DataFrame,
+    totals: pl.DataFrame,
+    totals_before: pl.DataFrame,
+    checks: pl.DataFrame,
+) -> Section:
     """Return the summary of one month.
 
     Args:
         mart: mart_cost_per_task of the month.
         before: mart_cost_per_task of the month before; without rows there is no comparison.
+        totals: mart_month_total of the month.
+        totals_before: mart_month_total of the month before.
         checks: One row per check.
     """
     question = "What did this month's LLM use cost in money, electricity and carbon?"
@@ -31,11 +39,17 @@ def section(mart: pl.DataFrame, before: pl.DataFrame, checks: pl.DataFrame) -> S
         title="Summary",
         sheet="Summary",
         question=question,
-        statements=_statements(mart, before, checks),
-        key_figures=_key_figures(mart, before if is_comparable else before.clear()),
+        statements=_statements(mart, before, r.total(totals), checks),
+        key_figures=_key_figures(
+            mart,
+            _in_kg(r.total(totals)),
+            _in_kg(r.total(totals_before)) if is_comparable else {},
+        ),
         tables=(
-            group_table(mart, c.QUERY_CLASS, "summary_by_class", "The month by class of work"),
-            group_table(mart, c.MODEL, "summary_by_model", "The month by model"),
+            group_table(
+                mart, totals, c.QUERY_CLASS, "summary_by_class", "The month by class of work"
+            ),
+            group_table(mart, totals, c.MODEL, "summary_by_model", "The month by model"),
         ),
     )
 
@@ -46,65 +60,66 @@ def _is_covered(mart: pl.DataFrame, before: pl.DataFrame) -> bool:
     return requests >= _LEAST_SHARE_BEFORE * r.count_sum(mart, "request_count")
 
 
-def _key_figures(mart: pl.DataFrame, before: pl.DataFrame) -> tuple[KeyFigure, ...]:
+def _key_figures(
+    mart: pl.DataFrame, total: dict[str, Any], before: dict[str, Any]
+) -> tuple[KeyFigure, ...]:
     batch = r.spread_text(mart, "batch") or "unknown"
-    grade = r.overall_grade(mart, "facility_energy_kwh")
-    basis = f"estimate at batch {batch}, grade {grade}"
-    in_kg, before_in_kg = (_with_carbon_in_kg(frame) for frame in (mart, before))
+    basis = f"estimate at batch {batch}, grade {total['evidence_grade']}"
 
     def figure(label: str, name: str, kind: Kind, unit: str, note: str) -> KeyFigure:
-        low, high = _ends(in_kg, name)
-        change = _change(in_kg, before_in_kg, name)
-        notes = "; ".join(text for text in (note, change) if text)
-        return KeyFigure(label, r.known_sum(in_kg, name), kind, unit, low, high, notes)
+        low, high = _ends(total, name)
+        notes = "; ".join(text for text in (note, _change(total, before, name)) if text)
+        return KeyFigure(label, total[name], kind, unit, low, high, notes)
 
     return (
-        figure("Cost", "cost_usd", "usd", "USD", _priced_note(mart)),
+        figure("Cost", "cost_usd", "usd", "USD", _priced_note(total)),
         figure("Electricity", "facility_energy_kwh", "kwh", "kWh", basis),
         figure("Carbon", "carbon_kgco2e", "kgco2e", "kg CO₂e", basis),
         figure("Requests", "request_count", "count", "", ""),
-        figure("Tasks", "task_count", "count", "", _solved_note(mart)),
+        figure("Tasks", "task_count", "count", "", _solved_note(total)),
         figure("Electricity at tariff", "energy_cost_usd", "usd", "USD", "memo, in no total"),
     )
 
 
-def _with_carbon_in_kg(frame: pl.DataFrame) -> pl.DataFrame:
-    names = ("carbon_gco2e", "carbon_low_gco2e", "carbon_high_gco2e")
-    return frame.with_columns(
-        r.scaled(name, r.GRAMS_PER_KG).alias(name.replace("gco2e", "kgco2e")) for name in names
-    )
+def _in_kg(total: dict[str, Any]) -> dict[str, Any]:
+    """Return a total with its carbon in kilograms too."""
+    grams = {name: value for name, value in total.items() if name.endswith("gco2e")}
+    return total | {
+        name.replace("gco2e", "kgco2e"): None if value is None else value / r.GRAMS_PER_KG
+        for name, value in grams.items()
+    }
 
 
-def _ends(mart: pl.DataFrame, name: str) -> tuple[r.Number | None, r.Number | None]:
+def _ends(total: dict[str, Any], name: str) -> tuple[r.Number | None, r.Number | None]:
     quantity, _, unit = name.rpartition("_")
-    names = (f"{quantity}_low_{unit}", f"{quantity}_high_{unit}")
-    low, high = (r.known_sum(mart, end) if end in mart.columns else None for end in names)
-    return low, high
+    return total.get(f"{quantity}_low_{unit}"), total.get(f"{quantity}_high_{unit}")
 
 
-def _priced_note(mart: pl.DataFrame) -> str:
-    unpriced = r.count_sum(mart, "unpriced_request_count")
+def _priced_note(total: dict[str, Any]) -> str:
+    unpriced = total["unpriced_request_count"]
     return f"unpriced requests: {unpriced:,}" if unpriced else "every request priced"
 
 
-def _solved_note(mart: pl.DataFrame) -> str:
-    solved = r.count_sum(mart, "solved_task_count")
-    unknown = r.count_sum(mart, "unknown_outcome_task_count")
+def _solved_note(total: dict[str, Any]) -> str:
+    solved, unknown = total["solved_task_count"], total["unknown_outcome_task_count"]
     return f"{solved:,} solved, {unknown:,} of unknown outcome"
 
 
-def _change(mart: pl.DataFrame, before: pl.DataFrame, name: str) -> str:
-    old, new = r.known_sum(before, name), r.known_sum(mart, name)
+def _change(total: dict[str, Any], before: dict[str, Any], name: str) -> str:
+    old, new = before.get(name), total[name]
     if not old or new is None:
         return ""
     change = float(new) / float(old) - 1
     return f"{'+' if change > 0 else ''}{show(change, 'frac')} on the month before"
 
 
-def _statements(mart: pl.DataFrame, before: pl.DataFrame, checks: pl.DataFrame) -> tuple[str, ...]:
+def _statements(
+    mart: pl.DataFrame, before: pl.DataFrame, total: dict[str, Any], checks: pl.DataFrame
+) -> tuple[str, ...]:
     sentences = (
         _largest_cost(mart),
         _largest_energy(mart),
+        _middle_energy(total),
         _missing(mart, "unpriced_request_count", "price", "cost"),
         _missing(mart, "unmeasured_request_count", "energy", "energy"),
         _agents_cache(mart),
@@ -145,6 +160,18 @@ def _largest_energy(mart: pl.DataFrame) -> str:
     return (
         f"Most electricity: {_cell_name(row)}, {value} kWh ({low} – {high}), {part} of the "
         f"month's, at batch {show(row['batch'], 'number')}, grade {row['evidence_grade']}."
+    )
+
+
+def _middle_energy(total: dict[str, Any]) -> str:
+    if total["facility_energy_p50_kwh"] is None:
+        return ""
+    low, middle, high = (
+        show(total[f"facility_energy_{end}_kwh"], "kwh") for end in ("low", "p50", "high")
+    )
+    return (
+        f"Of the possible worlds, each drawn once for all lines, half take more than {middle} kWh, "
+        f"one in twenty less than {low} and one in twenty more than {high}."
     )
 
 

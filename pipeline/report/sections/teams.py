@@ -29,15 +29,12 @@ _COLUMNS = (
 )
 _SUMMED = (
     "request_count",
-    "task_count",
     "input_tokens",
     "output_tokens",
     "cost_usd",
     "list_cost_usd",
     "billed_cost_usd",
     "facility_energy_kwh",
-    "facility_energy_low_kwh",
-    "facility_energy_high_kwh",
     "carbon_kgco2e",
     "energy_cost_usd",
     "unpriced_request_count",
@@ -45,12 +42,13 @@ _SUMMED = (
 )
 
 
-def section(mart: pl.DataFrame, cost_mart: pl.DataFrame) -> Section:
+def section(mart: pl.DataFrame, cost_mart: pl.DataFrame, totals: pl.DataFrame) -> Section:
     """Return the charge-back of one month.
 
     Args:
         mart: mart_team_chargeback of the month.
         cost_mart: mart_cost_per_task of the month, whose cost the teams' must equal.
+        totals: mart_month_total of the month.
     """
     in_kg = mart.with_columns(r.scaled("carbon_gco2e", r.GRAMS_PER_KG).alias("carbon_kgco2e"))
     ordered = r.sorted_by(in_kg, "cost_usd", "facility_energy_kwh", "team")
@@ -61,18 +59,18 @@ def section(mart: pl.DataFrame, cost_mart: pl.DataFrame) -> Section:
         sheet="Teams",
         question="Which team used what, and how much of it belongs to no team?",
         statements=() if is_empty else _statements(ordered, cost_mart),
-        tables=() if is_empty else (_table(ordered),),
+        tables=() if is_empty else (_table(ordered, totals),),
         empty_reason="No accepted request falls in this month." if is_empty else "",
     )
 
 
-def _table(mart: pl.DataFrame) -> Table:
+def _table(mart: pl.DataFrame, totals: pl.DataFrame) -> Table:
     return Table(
         "team_chargeback",
         "Cost, electricity and carbon by team",
         _COLUMNS,
         r.table_rows(mart, _COLUMNS),
-        r.total_row(mart, _COLUMNS, _SUMMED),
+        r.total_row(mart, _COLUMNS, _SUMMED, r.not_additive(totals)),
         f"Unpriced requests: {r.count_sum(mart, 'unpriced_request_count'):,}; "
         f"unmeasured: {r.count_sum(mart, 'unmeasured_request_count'):,}.",
     )
