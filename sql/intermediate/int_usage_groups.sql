@@ -32,8 +32,17 @@ select
             else 0
         end
     )::decimal(38, 0) as cache_unknown_tokens,
-    sum(case when int_requests.is_class_logged then int_requests.request_count else 0 end)
-    ::decimal(38, 0) as class_logged_request_count,
+    sum(
+        case when int_requests.class_source <> 'shape' then int_requests.request_count else 0 end
+    )::decimal(38, 0) as explicit_class_request_count,
+    sum(case when int_requests.names_project then int_requests.request_count else 0 end)
+    ::decimal(38, 0) as project_request_count,
+    sum(case when int_requests.names_user then int_requests.request_count else 0 end)
+    ::decimal(38, 0) as user_request_count,
+    sum(case when int_requests.names_api_key then int_requests.request_count else 0 end)
+    ::decimal(38, 0) as api_key_request_count,
+    sum(case when int_requests.names_route then int_requests.request_count else 0 end)
+    ::decimal(38, 0) as route_request_count,
     sum(
         case when int_requests.is_solved is not null then int_requests.request_count else 0 end
     )::decimal(38, 0) as outcome_known_request_count,
