@@ -65,7 +65,7 @@ meanings as (
     select
         keyed.logged_provider,
         keyed.logged_model_name,
-        case when stg_model_names.logged_provider = '' then 3 else 1 end
+        case when stg_model_names.provider = '' then 3 else 1 end
         + case when stg_model_names.logged_name = keyed.full_key then 0 else 1 end
             as meaning_rank,
         stg_model_names.model_id,
@@ -78,8 +78,7 @@ meanings as (
                 keyed.full_key = stg_model_names.logged_name
                 or keyed.name_key = stg_model_names.logged_name
             )
-            and stg_model_names.logged_provider
-            in ('', lower(keyed.logged_provider), keyed.named_provider)
+            and stg_model_names.provider in ('', keyed.named_provider)
     union all
     select
         keyed.logged_provider,
