@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from pipeline import manifest, warehouse
+from pipeline import limits, manifest, warehouse
 from pipeline.errors import IncompleteInputError, WrongUseError
 from pipeline.ingest.load import find_files, load
 from pipeline.laws.simple import METHOD_VERSION
@@ -31,6 +31,7 @@ MARTS = (
     "mart_other_charges",
     "mart_intake",
     "mart_coverage",
+    "mart_unresolved_models",
 )
 
 
@@ -71,6 +72,7 @@ def _make_aside(
     try:
         checks = build_month_book(con, settings, tell)
         chosen = choose_month(con, month)
+        limits.require_within_limits(con, settings, chosen)
         _require_replaceable(out / chosen, settings)
         folder = aside / "report"
         write_report(con, settings, chosen, checks, folder, tell)

@@ -47,7 +47,10 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
             in_month(frames["mart_reconciliation"], month),
             in_month(frames["mart_other_charges"], month),
         ),
-        coverage.section(in_month(frames["mart_coverage"], month)),
+        coverage.section(
+            in_month(frames["mart_coverage"], month),
+            in_month(frames["mart_unresolved_models"], month),
+        ),
         intake.section(frames["mart_intake"]),
         assumptions.section(frames["assumptions"], frames["assumed"]),
         checks.section(frames["checks"]),

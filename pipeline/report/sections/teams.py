@@ -27,6 +27,8 @@ _COLUMNS = (
     c.UNPRICED,
     c.UNMEASURED,
 )
+_NAMED = (("api_key", "a key"), ("project", "a project"), ("user", "a user"), ("route", "a route"))
+_NOTHING = "Their logs name no key, project, user or route; assume a team for their files."
 _SUMMED = (
     "request_count",
     "task_count",
@@ -102,7 +104,10 @@ def _unattributed(mart: pl.DataFrame) -> str:
     requests = r.count_sum(nobody, "request_count")
     part = show(r.share(requests, r.count_sum(mart, "request_count")), "frac")
     cost = show(r.known_sum(nobody, "cost_usd"), "usd", "an unpriced amount of")
-    return f"Requests without a team: {requests:,} ({part}), {cost} USD."
+    named = [(r.count_sum(nobody, f"{what}_request_count"), words) for what, words in _NAMED]
+    could = ", ".join(f"{count:,} name {words}" for count, words in named if count)
+    hint = f"Of them {could}, so attribution.csv can give them a team." if could else _NOTHING
+    return f"Not attributed: {requests:,} requests ({part}), {cost} USD. {hint}"
 
 
 def _tie(mart: pl.DataFrame, cost_mart: pl.DataFrame) -> str:
