@@ -28,6 +28,8 @@ _ENGINE_MACROS = (
     r"""create or replace macro safe_text(x) as (
         case when regexp_matches(x, '^[=+\-@\t\r\n]') then '''' || x else x end
     )""",
+    "create or replace macro asked_name(is_asked, name) as "
+    "(case when is_asked then coalesce(name, '') else '' end)",
     # A name, or a beginning of names with * behind it; a name that is not there is '' and fits
     # neither. Nothing else in it is a wildcard.
     """create or replace macro fits_pattern(name, pattern) as (

@@ -483,7 +483,7 @@ def test_rows_alike_on_other_days_are_no_tie(
 
     load_attribution(con, tmp_path)
 
-    teams = con.execute("select team from raw_attribution order by valid_from").fetchall()
+    teams = con.execute("select team from raw_attribution order by rule_line").fetchall()
     assert teams == [("t",), ("u",), ("v",)]
 
 

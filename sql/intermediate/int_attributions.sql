@@ -1,43 +1,45 @@
 -- One set of names that rows of usage and of bills carry, over a period in which one row of the
 -- company's attribution holds for it. Names that no row matches are not here, and nothing is read
--- where there is no attribution. A name that is not logged is ''.
+-- where there is no attribution. A name that is not logged, or not asked for by any row, is ''.
 -- grain: provider, model_name, logged_team, logged_project, user_id, api_key_id, route, valid_from
 
 with
 
 named as (
     select
-        stg_usage.logged_provider,
-        stg_usage.logged_model_name,
-        stg_usage.team,
-        stg_usage.project,
-        stg_usage.user_id,
-        stg_usage.api_key_id,
-        stg_usage.route
+        asked_name(asked.by_provider, stg_usage.logged_provider) as provider,
+        asked_name(asked.by_model_name, stg_usage.logged_model_name) as model_name,
+        asked_name(asked.by_team, stg_usage.team) as logged_team,
+        asked_name(asked.by_project, stg_usage.project) as logged_project,
+        asked_name(asked.by_user, stg_usage.user_id) as user_id,
+        asked_name(asked.by_api_key, stg_usage.api_key_id) as api_key_id,
+        asked_name(asked.by_route, stg_usage.route) as route
     from stg_usage
+    cross join int_attribution_columns as asked
     where (select count(*) from stg_attribution) > 0
     union all
     select
-        stg_charges.logged_provider,
-        stg_charges.logged_model_name,
-        stg_charges.team,
-        stg_charges.project,
-        stg_charges.user_id,
-        stg_charges.api_key_id,
-        stg_charges.route
+        asked_name(asked.by_provider, stg_charges.logged_provider) as provider,
+        asked_name(asked.by_model_name, stg_charges.logged_model_name) as model_name,
+        asked_name(asked.by_team, stg_charges.team) as logged_team,
+        asked_name(asked.by_project, stg_charges.project) as logged_project,
+        asked_name(asked.by_user, stg_charges.user_id) as user_id,
+        asked_name(asked.by_api_key, stg_charges.api_key_id) as api_key_id,
+        asked_name(asked.by_route, stg_charges.route) as route
     from stg_charges
+    cross join int_attribution_columns as asked
     where (select count(*) from stg_attribution) > 0
 ),
 
 logged as (
     select distinct
-        named.logged_provider as provider,
-        named.logged_model_name as model_name,
-        coalesce(named.team, '') as logged_team,
-        coalesce(named.project, '') as logged_project,
-        coalesce(named.user_id, '') as user_id,
-        coalesce(named.api_key_id, '') as api_key_id,
-        coalesce(named.route, '') as route
+        named.provider,
+        named.model_name,
+        named.logged_team,
+        named.logged_project,
+        named.user_id,
+        named.api_key_id,
+        named.route
     from named
 ),
 

@@ -29,15 +29,16 @@ charges as (
             and stg_charges.logged_model_name = int_models.logged_model_name
             and stg_charges.occurred_at >= int_models.valid_from
             and stg_charges.occurred_at < int_models.valid_to
+    cross join int_attribution_columns as asked
     left join int_attributions as told
         on
-            stg_charges.logged_provider = told.provider
-            and stg_charges.logged_model_name = told.model_name
-            and coalesce(stg_charges.team, '') = told.logged_team
-            and coalesce(stg_charges.project, '') = told.logged_project
-            and coalesce(stg_charges.user_id, '') = told.user_id
-            and coalesce(stg_charges.api_key_id, '') = told.api_key_id
-            and coalesce(stg_charges.route, '') = told.route
+            asked_name(asked.by_provider, stg_charges.logged_provider) = told.provider
+            and asked_name(asked.by_model_name, stg_charges.logged_model_name) = told.model_name
+            and asked_name(asked.by_team, stg_charges.team) = told.logged_team
+            and asked_name(asked.by_project, stg_charges.project) = told.logged_project
+            and asked_name(asked.by_user, stg_charges.user_id) = told.user_id
+            and asked_name(asked.by_api_key, stg_charges.api_key_id) = told.api_key_id
+            and asked_name(asked.by_route, stg_charges.route) = told.route
             and stg_charges.occurred_at >= told.valid_from
             and stg_charges.occurred_at < told.valid_to
 )

@@ -50,15 +50,16 @@ lengths as (
         + coalesce(usage.cache_write_1h_tokens, 0) as input_tokens,
         coalesce(usage.request_count, 1) as rows_requests
     from stg_usage as usage
+    cross join int_attribution_columns as asked
     left join int_attributions as told
         on
-            usage.logged_provider = told.provider
-            and usage.logged_model_name = told.model_name
-            and coalesce(usage.team, '') = told.logged_team
-            and coalesce(usage.project, '') = told.logged_project
-            and coalesce(usage.user_id, '') = told.user_id
-            and coalesce(usage.api_key_id, '') = told.api_key_id
-            and coalesce(usage.route, '') = told.route
+            asked_name(asked.by_provider, usage.logged_provider) = told.provider
+            and asked_name(asked.by_model_name, usage.logged_model_name) = told.model_name
+            and asked_name(asked.by_team, usage.team) = told.logged_team
+            and asked_name(asked.by_project, usage.project) = told.logged_project
+            and asked_name(asked.by_user, usage.user_id) = told.user_id
+            and asked_name(asked.by_api_key, usage.api_key_id) = told.api_key_id
+            and asked_name(asked.by_route, usage.route) = told.route
             and usage.occurred_at >= told.valid_from
             and usage.occurred_at < told.valid_to
     left join int_window_tasks as windows

@@ -17,15 +17,16 @@ ruled as (
             else 'user ' || usage.user_id
         end as doer
     from stg_usage as usage
+    cross join int_attribution_columns as asked
     inner join int_attributions as told
         on
-            usage.logged_provider = told.provider
-            and usage.logged_model_name = told.model_name
-            and coalesce(usage.team, '') = told.logged_team
-            and coalesce(usage.project, '') = told.logged_project
-            and coalesce(usage.user_id, '') = told.user_id
-            and coalesce(usage.api_key_id, '') = told.api_key_id
-            and coalesce(usage.route, '') = told.route
+            asked_name(asked.by_provider, usage.logged_provider) = told.provider
+            and asked_name(asked.by_model_name, usage.logged_model_name) = told.model_name
+            and asked_name(asked.by_team, usage.team) = told.logged_team
+            and asked_name(asked.by_project, usage.project) = told.logged_project
+            and asked_name(asked.by_user, usage.user_id) = told.user_id
+            and asked_name(asked.by_api_key, usage.api_key_id) = told.api_key_id
+            and asked_name(asked.by_route, usage.route) = told.route
             and usage.occurred_at >= told.valid_from
             and usage.occurred_at < told.valid_to
             and told.task_rule = 'window'
