@@ -27,6 +27,7 @@ MARTS = (
     "mart_cost_per_task",
     "mart_energy_per_class",
     "mart_team_chargeback",
+    "mart_project_chargeback",
     "mart_reconciliation",
     "mart_other_charges",
     "mart_intake",

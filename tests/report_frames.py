@@ -221,6 +221,16 @@ def coverage_mart() -> pl.DataFrame:
     )
 
 
+def project_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_project_chargeback, one line for each set of changes."""
+    line = {
+        **{"month": MONTH, "team": "support", "project": "checkout", "request_count": 6},
+        **{"unpriced_request_count": 0, "unmeasured_request_count": 0},
+        **{"cost_usd": Decimal("0.75"), "facility_energy_kwh": 1.5, "carbon_gco2e": 709.5},
+    }
+    return _frame(line | change for change in changes)
+
+
 def unresolved_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     """Return mart_unresolved_models, one line for each set of changes: mystery, half the tokens."""
     line = {
@@ -269,6 +279,7 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_cost_per_task": cost_mart({}, _AGENTS, _UNKNOWN, may_line()),
         "mart_energy_per_class": energy_mart({}, _AGENTS, _UNKNOWN | _ENERGY_UNKNOWN),
         "mart_team_chargeback": team_mart({}, unattributed),
+        "mart_project_chargeback": project_mart({}).clear(),
         "mart_intake": intake_mart(),
         "mart_coverage": coverage_mart(),
         "mart_unresolved_models": unresolved_mart({}).clear(),
@@ -315,6 +326,7 @@ def hostile_report() -> Report:
         mart_cost_per_task=cost_mart(*priced),
         mart_energy_per_class=energy_mart(*lines),
         mart_intake=files,
+        mart_project_chargeback=project_mart(*({"team": t, "project": t} for t in HOSTILE)),
         mart_unresolved_models=unresolved_mart(
             *({"model_name": t, "provider": t, "nearest_model_id": t} for t in HOSTILE)
         ),

@@ -179,6 +179,7 @@ def test_report_leaves_a_complete_folder_and_nothing_else(run: Run, good: Path) 
         "2026-10/data/mart_energy_per_class.parquet",
         "2026-10/data/mart_intake.parquet",
         "2026-10/data/mart_other_charges.parquet",
+        "2026-10/data/mart_project_chargeback.parquet",
         "2026-10/data/mart_reconciliation.parquet",
         "2026-10/data/mart_team_chargeback.parquet",
         "2026-10/data/mart_unresolved_models.parquet",
@@ -217,7 +218,7 @@ def test_the_manifest_names_inputs_rows_and_outputs_with_hashes(run: Run, good: 
     for output in manifest["outputs"]:
         content = (folder / output["name"]).read_bytes()
         assert hashlib.sha256(content).hexdigest() == output["sha256"]
-    assert len(manifest["outputs"]) == 11
+    assert len(manifest["outputs"]) == 12
 
 
 @pytest.mark.slow

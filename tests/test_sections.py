@@ -14,6 +14,7 @@ from report_frames import (
     energy_mart,
     frames,
     may_line,
+    project_mart,
     report,
     section_of,
     table_of,
@@ -211,6 +212,21 @@ def test_what_could_attribute_usage_to_a_team_is_counted() -> None:
         "Not attributed: 10 requests (50.0%), 0.50 USD. Of them 7 name a key, 3 name a route, so "
         "attribution.csv can give them a team."
     )
+
+
+def test_projects_are_listed_by_cost_with_what_belongs_to_none() -> None:
+    rest = {"project": None, "cost_usd": Decimal("0.25"), "carbon_gco2e": 236.5}
+    table = table_of(report(mart_project_chargeback=project_mart(rest, {})), "project_chargeback")
+
+    assert column_of(table, "project") == ["checkout", None]
+    assert total_of(table, "cost_usd") == 1
+    assert total_of(table, "carbon_kgco2e") == pytest.approx(0.946)
+
+
+def test_without_a_project_there_is_no_table_of_projects() -> None:
+    nobody = report(mart_project_chargeback=project_mart({"project": None}))
+
+    assert [table.name for table in section_of(nobody, "teams").tables] == ["team_chargeback"]
 
 
 def test_where_nothing_could_attribute_usage_it_is_said() -> None:

@@ -42,7 +42,11 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
         summary.section(costs, costs_before, frames["checks"]),
         cost_per_task.section(costs),
         energy.section(in_month(frames["mart_energy_per_class"], month)),
-        teams.section(in_month(frames["mart_team_chargeback"], month), costs),
+        teams.section(
+            in_month(frames["mart_team_chargeback"], month),
+            in_month(frames["mart_project_chargeback"], month),
+            costs,
+        ),
         reconciliation.section(
             in_month(frames["mart_reconciliation"], month),
             in_month(frames["mart_other_charges"], month),

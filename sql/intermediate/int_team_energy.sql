@@ -1,6 +1,6 @@
--- What each team's share of a model and class took in energy: the class's rates times the team's
--- own token moments, so the teams of a class add up to the class.
--- grain: month, provider, model_id, query_class, team
+-- What each team's and project's share of a model and class took in energy: the class's rates times
+-- their own token moments, so the teams of a class add up to the class, and projects to teams.
+-- grain: month, provider, model_id, query_class, team, project
 
 with
 
@@ -11,6 +11,7 @@ moments as (
         int_usage_groups.model_id,
         int_usage_groups.query_class,
         int_usage_groups.team,
+        int_usage_groups.project,
         sum(int_usage_groups.request_count) as request_count,
         sum(int_usage_groups.measurable_request_count) as measurable_request_count,
         sum(int_usage_groups.prompts) as prompts,
@@ -30,6 +31,7 @@ select
     moments.model_id::varchar as model_id,
     moments.query_class::varchar as query_class,
     moments.team::varchar as team,
+    moments.project::varchar as project,
     moments.request_count::decimal(38, 0) as request_count,
     (
         moments.request_count

@@ -47,11 +47,26 @@ _SUMMED = (
 )
 
 
-def section(mart: pl.DataFrame, cost_mart: pl.DataFrame) -> Section:
+_PROJECTS = (
+    Column(
+        "project", "Project", "text", meaning="By attribution.csv, else by the log.", unknown="none"
+    ),
+    c.TEAM,
+    c.REQUESTS,
+    c.COST,
+    c.FACILITY,
+    c.CARBON,
+    c.UNPRICED,
+    c.UNMEASURED,
+)
+
+
+def section(mart: pl.DataFrame, projects: pl.DataFrame, cost_mart: pl.DataFrame) -> Section:
     """Return the charge-back of one month.
 
     Args:
         mart: mart_team_chargeback of the month.
+        projects: mart_project_chargeback of the month.
         cost_mart: mart_cost_per_task of the month, whose cost the teams' must equal.
     """
     in_kg = mart.with_columns(r.scaled("carbon_gco2e", r.GRAMS_PER_KG).alias("carbon_kgco2e"))
@@ -63,7 +78,7 @@ def section(mart: pl.DataFrame, cost_mart: pl.DataFrame) -> Section:
         sheet="Teams",
         question="Which team used what, and how much of it belongs to no team?",
         statements=() if is_empty else _statements(ordered, cost_mart),
-        tables=() if is_empty else (_table(ordered),),
+        tables=() if is_empty else (_table(ordered), *_project_table(projects)),
         empty_reason="No accepted request falls in this month." if is_empty else "",
     )
 
@@ -77,6 +92,25 @@ def _table(mart: pl.DataFrame) -> Table:
         r.total_row(mart, _COLUMNS, _SUMMED),
         f"Unpriced requests: {r.count_sum(mart, 'unpriced_request_count'):,}; "
         f"unmeasured: {r.count_sum(mart, 'unmeasured_request_count'):,}.",
+    )
+
+
+def _project_table(mart: pl.DataFrame) -> tuple[Table, ...]:
+    """Return the table of projects, none where nothing names one."""
+    if mart.get_column("project").is_null().all():
+        return ()
+    in_kg = mart.with_columns(r.scaled("carbon_gco2e", r.GRAMS_PER_KG).alias("carbon_kgco2e"))
+    ordered = r.sorted_by(in_kg, "cost_usd", "facility_energy_kwh", "team", "project")
+    summed = [column.name for column in _PROJECTS if column.name in _SUMMED]
+    return (
+        Table(
+            "project_chargeback",
+            "Cost, electricity and carbon by project",
+            _PROJECTS,
+            r.table_rows(ordered, _PROJECTS),
+            r.total_row(ordered, _PROJECTS, summed),
+            "Projects of a team add up to the team, whose range and grade hold for them too.",
+        ),
     )
 
 
