@@ -33,14 +33,8 @@ def unresolved_notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         return []
     ordered = sorted(rows, key=lambda row: (-(row["token_frac"] or 0), row["model_name"]))
     shown = "; ".join(
-        f"{_name(row['model_name'])} at {row['provider']} ({row['request_count']:,} requests, "
-        f"{row['token_frac'] or 0:.1%} of the tokens"
-        + (
-            f", nearest in the catalog: {row['nearest_model_id']}"
-            if row["nearest_model_id"]
-            else ""
-        )
-        + ")"
+        f"{_name(row['model_name'])} at {row['provider']} (tokens {row['token_frac'] or 0:.1%}, "
+        f"requests {row['request_count']:,}, nearest known name {row['nearest_model_id'] or 'none'})"
         for row in ordered[:_SHOWN_NAMES]
     )
     return [f"not in the catalog, so without energy: {shown}{_rest(len(ordered))}. {_HOW_TO_MAP}"]

@@ -158,10 +158,10 @@ def test_a_note_names_the_largest_and_how_to_map_them() -> None:
     )
 
     assert note == (
-        "not in the catalog, so without energy: 'a' at azure (1,200 requests, 25.0% of the tokens, "
-        "nearest in the catalog: gpt-4o); 'b' at azure (1,200 requests, 12.5% of the tokens). Map "
-        "them under [model_names] in the settings or in model_names.csv of the overlay folder, or "
-        "add them with `joulebook models --add`."
+        "not in the catalog, so without energy: 'a' at azure (tokens 25.0%, requests 1,200, nearest "
+        "known name gpt-4o); 'b' at azure (tokens 12.5%, requests 1,200, nearest known name none). "
+        "Map them under [model_names] in the settings or in model_names.csv of the overlay folder, "
+        "or add them with `joulebook models --add`."
     )
 
 
@@ -176,7 +176,7 @@ def test_a_note_names_five_and_counts_the_rest() -> None:
 def test_a_note_cuts_a_name_that_is_no_name() -> None:
     [note] = note_of({"model_name": "x" * 10_000 + "\n", "token_frac": None})
 
-    assert f"'{'x' * 79}…' at azure (1,200 requests, 0.0% of the tokens)" in note
+    assert f"'{'x' * 79}…' at azure (tokens 0.0%, requests 1,200, " in note
 
 
 def test_without_unresolved_names_there_is_no_note() -> None:
