@@ -34,7 +34,7 @@ def unresolved_notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     ordered = sorted(rows, key=lambda row: (-(row["token_frac"] or 0), row["model_name"]))
     shown = "; ".join(
         f"{_name(row['model_name'])} at {row['provider']} (tokens {row['token_frac'] or 0:.1%}, "
-        f"requests {row['request_count']:,}, nearest known name {row['nearest_model_id'] or 'none'})"
+        f"requests {row['request_count']:,}, nearest name {row['nearest_model_id'] or 'none'})"
         for row in ordered[:_SHOWN_NAMES]
     )
     return [f"not in the catalog, so without energy: {shown}{_rest(len(ordered))}. {_HOW_TO_MAP}"]

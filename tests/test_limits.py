@@ -158,8 +158,8 @@ def test_a_note_names_the_largest_and_how_to_map_them() -> None:
     )
 
     assert note == (
-        "not in the catalog, so without energy: 'a' at azure (tokens 25.0%, requests 1,200, nearest "
-        "known name gpt-4o); 'b' at azure (tokens 12.5%, requests 1,200, nearest known name none). "
+        "not in the catalog, so without energy: 'a' at azure (tokens 25.0%, requests 1,200, "
+        "nearest name gpt-4o); 'b' at azure (tokens 12.5%, requests 1,200, nearest name none). "
         "Map them under [model_names] in the settings or in model_names.csv of the overlay folder, "
         "or add them with `joulebook models --add`."
     )
