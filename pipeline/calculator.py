@@ -68,6 +68,7 @@ _QUERIES = {
             on models.provider = bands.provider and models.price_model = bands.price_model
         where
             models.is_known_model and bands.service_tier = 'standard'
+            and models.valid_from <= $asked_at and models.valid_to > $asked_at
             and bands.valid_from <= $asked_at and bands.valid_to > $asked_at
         order by all
     """,

@@ -76,6 +76,7 @@ def report(
     """Build the monthly workbook and page; without logs, of the bundled sample."""
     from pipeline import manifest
     from pipeline.job import left_out, make_report, text_of
+    from pipeline.limits import unresolved_notes
 
     if month is not None and not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", month):
         raise WrongUseError(f"--month {month}: expected YYYY-MM, such as 2026-10.")
@@ -86,7 +87,7 @@ def report(
     if settings.is_generated_sample:
         _warn("the logs are the bundled sample, whose data are generated, not real")
     made = make_report(settings, month, out, _tell)
-    for text in left_out(made):
+    for text in (*left_out(made), *unresolved_notes(made.marts["mart_unresolved_models"])):
         _warn(text)
     for check in made.warnings:
         claim = check.name.replace("_", " ")

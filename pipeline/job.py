@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from pipeline import manifest, warehouse
+from pipeline import limits, manifest, warehouse
 from pipeline.calculator import calculator_rows
 from pipeline.errors import IncompleteInputError, WrongUseError
 from pipeline.ingest.load import find_files, load
@@ -32,12 +32,14 @@ MARTS = (
     "mart_energy_per_class",
     "mart_team_chargeback",
     "mart_month_bridge",
+    "mart_project_chargeback",
     "mart_reconciliation",
     "mart_other_charges",
     "mart_intake",
     "mart_coverage",
     "mart_law_validation",
     "mart_method_comparison",
+    "mart_unresolved_models",
 )
 
 
@@ -78,6 +80,7 @@ def _make_aside(
     try:
         checks = build_month_book(con, settings, tell)
         chosen = choose_month(con, month)
+        limits.require_within_limits(con, settings, chosen)
         _require_replaceable(out / chosen, settings)
         folder = aside / "report"
         write_report(con, settings, chosen, checks, folder, tell)

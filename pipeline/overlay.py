@@ -24,6 +24,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "bias_factors": ("architecture_class", "coefficient_set_id"),
 }
 _READERS = {"law_coefficients": "stg_coefficients"}
+MAPPINGS = ("attribution", "model_names")  # not rows of a table; read by modules of these names
 
 
 def load_overlays(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
@@ -34,10 +35,12 @@ def load_overlays(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
         BadInputError: Where a file has other columns, the same key twice, or an unreadable value.
     """
     for path in overlay_files(folder):
+        if path.stem in MAPPINGS:
+            continue
         if path.stem not in KEYS:
             raise WrongUseError(
                 f"{path}: no table of this name can be added to; expected one of "
-                f"{', '.join(f'{table}.csv' for table in KEYS)}."
+                f"{', '.join(f'{table}.csv' for table in (*KEYS, *MAPPINGS))}."
             )
         try:
             _lay_over(con, path.stem, path)

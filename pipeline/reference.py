@@ -7,9 +7,11 @@ from pathlib import Path
 
 import duckdb
 
+from pipeline.attribution import load_attribution
 from pipeline.errors import WrongUseError
 from pipeline.law_words import all_words
 from pipeline.laws.simple import METHOD_VERSION
+from pipeline.model_names import load_model_names, meanings, require_model
 from pipeline.overlay import load_overlays
 from pipeline.settings import Input, Settings, bundled
 
@@ -62,7 +64,8 @@ def load_reference(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
     load_overlays(con, settings.overlay_folder)
     _set_assumptions(con, settings)
     _set_grid_factor(con, settings)
-    _set_model_map(con, settings.model_names)
+    load_model_names(con, settings.model_names, settings.overlay_folder)
+    load_attribution(con, settings.overlay_folder)
     _set_deployments(con, settings)
 
 
@@ -134,36 +137,6 @@ def _set_grid_factor(con: duckdb.DuckDBPyConnection, settings: Settings) -> None
     )
 
 
-def _set_model_map(con: duckdb.DuckDBPyConnection, model_names: Mapping[str, str]) -> None:
-    con.execute("create or replace table raw_model_map (name varchar, model_id varchar)")
-    for name, model in model_names.items():
-        con.execute(
-            "insert into raw_model_map values ($name, $model_id)",
-            {"name": name, "model_id": require_model(con, model)},
-        )
-
-
-def require_model(con: duckdb.DuckDBPyConnection, name: str) -> str:
-    """Return the id of a catalog model given by id or alias, in any case.
-
-    Raises:
-        WrongUseError: Where the catalog has no such model, with the names that contain its words.
-    """
-    rows = con.execute(
-        "select model_id from raw_models where lower(model_id) = lower($name) union all "
-        "select model_id from raw_model_aliases where lower(alias) = lower($name) limit 1",
-        {"name": name},
-    ).fetchall()
-    if not rows:
-        word = name.rsplit("/", 1)[-1].split("-")[0].lower()
-        near = [each for each in known(con, "models", "model_id") if word and word in each.lower()]
-        hint = f" Near it: {', '.join(near[:6])}." if near else ""
-        raise WrongUseError(
-            f"model {name!r} is not in the catalog; `joulebook models` lists it.{hint}"
-        )
-    return str(rows[0][0])
-
-
 def require_gpu(con: duckdb.DuckDBPyConnection, name: str) -> str:
     """Return a GPU's name as the reference spells it.
 
@@ -225,10 +198,16 @@ def checked_inputs(con: duckdb.DuckDBPyConnection, inputs: Iterable[Input]) -> t
     return tuple(Input(each.path, _checked_assume(con, each.assume)) for each in inputs)
 
 
+def _checked_model(con: duckdb.DuckDBPyConnection, name: str) -> str:
+    """Return a model's id, or the alias itself where the day of a request decides what it means."""
+    model_id = require_model(con, name)
+    return name if len(meanings(con, name)) > 1 else model_id
+
+
 def _checked_assume(con: duckdb.DuckDBPyConnection, assume: Mapping[str, str]) -> dict[str, str]:
     checked = dict(assume)
     if "model" in checked:
-        checked["model"] = require_model(con, checked["model"])
+        checked["model"] = _checked_model(con, checked["model"])
     if "gpu" in checked:
         checked["gpu"] = require_gpu(con, checked["gpu"])
     if "stack" in checked:

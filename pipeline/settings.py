@@ -32,6 +32,8 @@ _TYPES: dict[str, type] = {
     "grid_year": int,
     "max_bad_frac": float,
     "max_bad_rows": int,
+    "max_unmapped_frac": float,
+    "max_unpriced_frac": float,
     "memory_limit_gb": float,
     "is_generated_sample": bool,
     "overlay_folder": str,
@@ -78,6 +80,8 @@ class Settings:
     grid_year: int = 2024
     max_bad_frac: float = 0.01  # a file with more bad rows than this …
     max_bad_rows: int = 10  # … and at least this many is a bad file
+    max_unmapped_frac: float | None = None  # of a month's tokens that may be of unknown models …
+    max_unpriced_frac: float | None = None  # … and that may have no price; None: any share
     memory_limit_gb: float = 2.5
     is_generated_sample: bool = False
     overlay_folder: Path = Path("overlays")  # rows that go over those of the reference tables
@@ -114,6 +118,9 @@ def read_settings(path: Path) -> Settings:
             f"{path}: memory_limit_gb = {raw['memory_limit_gb']}; expected {_LEAST_MEMORY_GB} or "
             "more."
         )
+    for name in ("max_unmapped_frac", "max_unpriced_frac"):
+        if raw.get(name, 0) > 1:
+            raise WrongUseError(f"{path}: {name} = {raw[name]}; expected a share from 0 to 1.")
     values: dict[str, Any] = {**raw, "folder": path.parent}
     values["overlay_folder"] = path.parent / raw.get("overlay_folder", "overlays")
     values["inputs"] = tuple(_input(path, each) for each in raw.get("inputs", []))

@@ -28,6 +28,25 @@ _ENGINE_MACROS = (
     r"""create or replace macro safe_text(x) as (
         case when regexp_matches(x, '^[=+\-@\t\r\n]') then '''' || x else x end
     )""",
+    "create or replace macro asked_name(is_asked, name) as "
+    "(case when is_asked then coalesce(name, '') else '' end)",
+    # A name, or a beginning of names with * behind it; a name that is not there is '' and fits
+    # neither. Nothing else in it is a wildcard.
+    """create or replace macro fits_pattern(name, pattern) as (
+        case
+            when pattern is null then true
+            when right(pattern, 1) = '*'
+                then name <> '' and starts_with(lower(name), left(pattern, length(pattern) - 1))
+            else lower(name) = pattern
+        end
+    )""",
+    """create or replace macro pattern_weight(pattern) as (
+        case
+            when pattern is null then 0
+            when right(pattern, 1) = '*' then length(pattern)
+            else 1000000000
+        end
+    )""",
     # Sums of DOUBLE depend on the order of rows, sums of DECIMAL do not.
     """create or replace macro geometric_mean(x) as (
         case

@@ -220,6 +220,8 @@ def team_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"facility_energy_kwh": 2.0, "facility_energy_low_kwh": 1.0},
         **{"facility_energy_high_kwh": 4.0, "energy_cost_usd": Decimal("0.2")},
         **{"carbon_gco2e": 946.0, "energy_frac": 0.66, "evidence_grade": "D"},
+        **{"api_key_request_count": 7, "project_request_count": 0, "user_request_count": 0},
+        **{"route_request_count": 3},
     }
     return _frame(line | change for change in changes)
 
@@ -251,6 +253,26 @@ def coverage_mart() -> pl.DataFrame:
             **{"priced_output_tokens": [600], "measured_output_tokens": [600]},
         }
     )
+
+
+def project_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_project_chargeback, one line for each set of changes."""
+    line = {
+        **{"month": MONTH, "team": "support", "project": "checkout", "request_count": 6},
+        **{"unpriced_request_count": 0, "unmeasured_request_count": 0},
+        **{"cost_usd": Decimal("0.75"), "facility_energy_kwh": 1.5, "carbon_gco2e": 709.5},
+    }
+    return _frame(line | change for change in changes)
+
+
+def unresolved_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_unresolved_models, one line for each set of changes: mystery, half the tokens."""
+    line = {
+        **{"month": MONTH, "provider": "self-hosted", "model_name": "mystery"},
+        **{"request_count": 4, "input_tokens": 1_000, "output_tokens": 850, "token_frac": 0.5},
+        **{"cost_usd": None, "unpriced_request_count": 4, "nearest_model_id": None},
+    }
+    return _frame(line | change for change in changes)
 
 
 def reconciliation_mart() -> pl.DataFrame:
@@ -396,8 +418,10 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_energy_per_class": energy_mart({}, _AGENTS, _UNKNOWN | _ENERGY_UNKNOWN),
         "mart_team_chargeback": team_mart({}, unattributed),
         "mart_month_bridge": bridge_mart(),
+        "mart_project_chargeback": project_mart({}).clear(),
         "mart_intake": intake_mart(),
         "mart_coverage": coverage_mart(),
+        "mart_unresolved_models": unresolved_mart({}).clear(),
         "mart_reconciliation": reconciliation_mart(),
         "mart_other_charges": charges_mart(),
         "assumptions": _assumptions(),
@@ -445,6 +469,10 @@ def hostile_report() -> Report:
         mart_cost_per_task=cost_mart(*priced),
         mart_energy_per_class=energy_mart(*lines),
         mart_intake=files,
+        mart_project_chargeback=project_mart(*({"team": t, "project": t} for t in HOSTILE)),
+        mart_unresolved_models=unresolved_mart(
+            *({"model_name": t, "provider": t, "nearest_model_id": t} for t in HOSTILE)
+        ),
     )
 
 

@@ -99,6 +99,23 @@ TAMPERED = [
         "update raw_inputs set assumed_batch = '9' where input_id = 1",
     ),
     (
+        "projects_add_up_to_classes",
+        "a request too many",
+        "update mart_project_chargeback set request_count = request_count + 1 where team = 'a'",
+    ),
+    (
+        "projects_add_up_to_classes",
+        "the last digit of money",
+        "update mart_project_chargeback set cost_usd = cost_usd + 0.000000000000001 "
+        "where team = 'a'",
+    ),
+    (
+        "projects_add_up_to_classes",
+        "a millionth of the energy",
+        "update mart_project_chargeback set gpu_energy_j = 1.000001 * gpu_energy_j",
+    ),
+    ("projects_add_up_to_classes", "a month lost", "delete from mart_project_chargeback"),
+    (
         "teams_add_up_to_classes",
         "a request too many",
         "update mart_team_chargeback set request_count = request_count + 1 where team = 'a'",

@@ -102,7 +102,7 @@ def classified(book: Book, team: str) -> dict[str, Any]:
 def test_the_shape_decides(book: Book, number: int, query_class: str) -> None:
     row = classified(book, f"edge {number}")
 
-    assert (row["query_class"], row["is_class_logged"]) == (query_class, False)
+    assert (row["query_class"], row["class_source"]) == (query_class, "shape")
 
 
 @pytest.mark.parametrize(
@@ -111,13 +111,13 @@ def test_the_shape_decides(book: Book, number: int, query_class: str) -> None:
 def test_a_class_in_the_log_wins(book: Book, case: str, query_class: str) -> None:
     row = classified(book, case)
 
-    assert (row["query_class"], row["is_class_logged"]) == (query_class, True)
+    assert (row["query_class"], row["class_source"]) == (query_class, "logged")
 
 
 def test_an_unlisted_class_falls_back_to_the_shape(book: Book) -> None:
     row = classified(book, "unlisted")
 
-    assert (row["query_class"], row["is_class_logged"]) == ("rag", False)
+    assert (row["query_class"], row["class_source"]) == ("rag", "shape")
 
 
 def test_unknown_lengths_are_of_class_other(book: Book) -> None:

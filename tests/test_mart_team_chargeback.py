@@ -123,7 +123,9 @@ def test_a_worse_grade_counts_from_5_percent_of_the_energy(grade_c_j: float, gra
         "mart_team_chargeback",
         int_team_energy=energies,
         int_team_draws=f"{key}, 1 as draw, 1.0::double as facility_energy_kwh",
-        int_usage_groups=f"{key}, 2 as request_count, 9 as input_tokens, 3 as output_tokens",
+        int_usage_groups=f"{key}, 2 as request_count, 9 as input_tokens, 3 as output_tokens, "
+        "0 as api_key_request_count, 0 as project_request_count, 0 as user_request_count, "
+        "0 as route_request_count",
         int_group_costs=f"{key}, 1.0 as cost_usd, 1.0 as list_cost_usd, "
         "null::double as billed_cost_usd, 0 as unpriced_request_count",
         int_team_tasks=f"{key}, 2 as task_count",

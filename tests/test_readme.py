@@ -10,11 +10,12 @@ import duckdb
 import pytest
 from typer.testing import CliRunner
 
-from pipeline import errors, warehouse
+from pipeline import attribution, errors, model_names, warehouse
 from pipeline.cli import app
 from pipeline.ingest.contract import NO_USAGE, RULES
 from pipeline.ingest.sources import GENERAL_COLUMNS, SOURCE_BY_NAME, SOURCES
 from pipeline.laws import simple, work
+from pipeline.mapping_files import PERIOD
 from pipeline.reference import load_reference, reference_rows
 from pipeline.settings import ASSUME_KEYS, Deployment, Settings, read_settings
 
@@ -207,6 +208,20 @@ def test_the_defaults_shown_are_those_of_the_code() -> None:
     assert set(shown) == plain
     for name, default in shown.items():
         assert tomllib.loads(f"value = {default}")["value"] == getattr(Settings(), name)
+
+
+def test_the_columns_and_words_of_the_mapping_files_are_all_named() -> None:
+    shown = set(spans(section("What a name means, and whose usage it is")))
+    shown |= set(table_head("api_key_id"))
+
+    assert {*attribution.MATCHED, *attribution.GIVEN, *PERIOD, *model_names.COLUMNS} <= shown
+    assert {*attribution.TASK_RULES[:-1], "window:30m"} <= shown
+    assert {attribution.FILE_NAME, model_names.FILE_NAME} <= shown
+
+
+def table_head(first_header: str) -> list[str]:
+    (line,) = re.findall(rf"^\| {re.escape(first_header)} \|.*$", README, re.M)
+    return [cell.strip() for cell in line.strip("|").split("|")]
 
 
 def test_the_reasons_are_those_of_the_contract() -> None:

@@ -15,11 +15,13 @@ from report_frames import (
     energy_mart,
     frames,
     may_line,
+    project_mart,
     report,
     section_of,
     table_of,
     team_mart,
     total_of,
+    unresolved_mart,
 )
 
 from pipeline.report.assemble import build_report
@@ -207,6 +209,61 @@ def test_coverage_counts_what_is_not_known() -> None:
 
     assert table.rows[0][:5] == ("Requests with a price", 16, 20, 4, 0.8)
     assert section_of(book, "coverage").statements == ("Least known: requests of a team, 25.0%.",)
+
+
+def test_names_that_the_catalog_does_not_know_are_listed_largest_first() -> None:
+    names = unresolved_mart(
+        {"model_name": "small", "token_frac": 0.125, "nearest_model_id": "smol"},
+        {"cost_usd": Decimal("1.25"), "unpriced_request_count": 1},
+        {"model_name": "small", "provider": "acme", "token_frac": 0.125},
+    )
+    book = report(mart_unresolved_models=names)
+    table = table_of(book, "unresolved_models")
+
+    assert column_of(table, "model_name") == ["mystery", "small", "small"]
+    assert column_of(table, "provider") == ["self-hosted", "acme", "self-hosted"]
+    assert column_of(table, "nearest_model_id") == [None, None, "smol"]
+    assert total_of(table, "request_count") == 3 * 4
+    assert total_of(table, "cost_usd") == Decimal("1.25")
+    assert section_of(book, "coverage").statements[-1] == (
+        "Names that the catalog does not know: 2, with 75.0% of the tokens."
+    )
+
+
+def test_what_could_attribute_usage_to_a_team_is_counted() -> None:
+    # 10 requests of no team, 7 of them with a key, 3 with a route; 10 of 20 in all
+    nobody = {"team": None, "cost_usd": Decimal("0.5")}
+
+    assert section_of(report(mart_team_chargeback=team_mart({}, nobody)), "teams").statements[
+        1
+    ] == (
+        "Not attributed: 10 requests (50.0%), 0.50 USD. Of them 7 name a key, 3 name a route, so "
+        "attribution.csv can give them a team."
+    )
+
+
+def test_projects_are_listed_by_cost_with_what_belongs_to_none() -> None:
+    rest = {"project": None, "cost_usd": Decimal("0.25"), "carbon_gco2e": 236.5}
+    table = table_of(report(mart_project_chargeback=project_mart(rest, {})), "project_chargeback")
+
+    assert column_of(table, "project") == ["checkout", None]
+    assert total_of(table, "cost_usd") == 1
+    assert total_of(table, "carbon_kgco2e") == pytest.approx(0.946)
+
+
+def test_without_a_project_there_is_no_table_of_projects() -> None:
+    nobody = report(mart_project_chargeback=project_mart({"project": None}))
+
+    assert [table.name for table in section_of(nobody, "teams").tables] == ["team_chargeback"]
+
+
+def test_where_nothing_could_attribute_usage_it_is_said() -> None:
+    nobody = {"team": None, "api_key_request_count": 0, "route_request_count": 0}
+
+    assert section_of(report(mart_team_chargeback=team_mart(nobody)), "teams").statements[0] == (
+        "Not attributed: 10 requests (100%), 1.00 USD. Their logs name no key, project, user or "
+        "route; assume a team for their files."
+    )
 
 
 def test_full_coverage_is_said_in_words() -> None:

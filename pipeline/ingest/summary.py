@@ -112,7 +112,12 @@ _MODELS_SQL = """
         case when models.is_known_model then models.model_id end as model_id,
         sum(names.row_count)::bigint as rows
     from int_logged_names as names
-    inner join int_models as models using (logged_provider, logged_model_name)
+    inner join int_models as models
+        on
+            names.logged_provider = models.logged_provider
+            and names.logged_model_name = models.logged_model_name
+            and names.used_on >= models.valid_from
+            and names.used_on < models.valid_to
     group by all
     order by names.input_id, rows desc, name
 """

@@ -51,12 +51,20 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
         bridge.section(in_month(frames["mart_month_bridge"], month)),
         cost_per_task.section(costs, totals),
         energy.section(in_month(frames["mart_energy_per_class"], month), totals),
-        teams.section(in_month(frames["mart_team_chargeback"], month), costs, totals),
+        teams.section(
+            in_month(frames["mart_team_chargeback"], month),
+            in_month(frames["mart_project_chargeback"], month),
+            costs,
+            totals,
+        ),
         reconciliation.section(
             in_month(frames["mart_reconciliation"], month),
             in_month(frames["mart_other_charges"], month),
         ),
-        coverage.section(in_month(frames["mart_coverage"], month)),
+        coverage.section(
+            in_month(frames["mart_coverage"], month),
+            in_month(frames["mart_unresolved_models"], month),
+        ),
         intake.section(frames["mart_intake"]),
         law_validation.section(frames["mart_law_validation"], frames["law_points"]),
         comparison.section(in_month(frames["mart_method_comparison"], month), frames["anchors"]),

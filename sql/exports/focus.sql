@@ -1,4 +1,5 @@
--- FOCUS 1.2 rows: one charge for a model, team and class by token direction and cache action.
+-- FOCUS 1.2 rows: one charge for a model, team, project and class by token direction and cache
+-- action.
 -- A bill is shared out over the kinds of tokens by their list cost; the output row takes what
 -- rounding leaves, so that rows add up to the bill. Usage without price or bill has no charge.
 -- Energy and carbon stand in x_ columns and never in a cost: token prices already pay for power.
@@ -16,6 +17,7 @@ groups as (
         usage.model_id,
         usage.query_class,
         usage.team,
+        usage.project,
         usage.price_band_id,
         usage.is_billed,
         usage.uncached_input_tokens,
@@ -57,6 +59,7 @@ groups as (
             and usage.model_id = costs.model_id
             and usage.query_class = costs.query_class
             and usage.team is not distinct from costs.team
+            and usage.project is not distinct from costs.project
             and usage.price_band_id is not distinct from costs.price_band_id
             and usage.is_billed = costs.is_billed
     left join int_price_bands as bands on usage.price_band_id = bands.price_band_id
@@ -92,6 +95,7 @@ priced as (
         groups.model_id,
         groups.query_class,
         groups.team,
+        groups.project,
         groups.price_band_id,
         groups.is_billed,
         groups.cost_usd,
@@ -133,6 +137,7 @@ shared as (
         priced.model_id,
         priced.query_class,
         priced.team,
+        priced.project,
         priced.price_band_id,
         priced.is_billed,
         priced.ordinal,
@@ -171,6 +176,7 @@ charges as (
         shared.model_id,
         shared.query_class,
         shared.team,
+        shared.project,
         shared.price_band_id,
         shared.is_billed,
         shared.ordinal,
@@ -192,7 +198,7 @@ charges as (
                 shared.cost_usd - sum(shared.shared_part_usd) over (
                     partition by
                         shared.month, shared.provider, shared.model_id, shared.query_class,
-                        shared.team, shared.price_band_id, shared.is_billed
+                        shared.team, shared.project, shared.price_band_id, shared.is_billed
                 )
         end::decimal(38, 15) as cost_usd
     from shared
@@ -232,6 +238,7 @@ select
     charges.direction as x_TokenDirection,
     charges.cache_action as x_TokenCacheAction,
     charges.query_class as x_QueryClass,
+    safe_text(charges.project) as x_Project,
     case when charges.is_billed then 'billed' else 'list' end as x_CostSource,
     charges.energy_kwh as x_EnergyKwh,
     charges.energy_kwh * charges.facility_low_ratio as x_EnergyLowKwh,
@@ -242,5 +249,5 @@ from charges
 where charges.tokens > 0 or charges.cost_usd <> 0
 order by
     charges.provider asc, charges.model_id asc, charges.query_class asc,
-    charges.team asc nulls last, charges.price_band_id asc nulls last, charges.is_billed asc,
-    charges.ordinal asc
+    charges.team asc nulls last, charges.project asc nulls last,
+    charges.price_band_id asc nulls last, charges.is_billed asc, charges.ordinal asc

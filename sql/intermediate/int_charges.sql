@@ -19,7 +19,7 @@ charges as (
             int_models.provider, nullif(lower(stg_charges.logged_provider), ''), 'unknown'
         ) as provider,
         coalesce(int_models.model_id, nullif(stg_charges.logged_model_name, '')) as model_id,
-        stg_charges.team,
+        coalesce(told.team, stg_charges.team) as team,
         stg_charges.charge_kind,
         stg_charges.billed_cost_usd
     from stg_charges
@@ -27,6 +27,20 @@ charges as (
         on
             stg_charges.logged_provider = int_models.logged_provider
             and stg_charges.logged_model_name = int_models.logged_model_name
+            and stg_charges.occurred_at >= int_models.valid_from
+            and stg_charges.occurred_at < int_models.valid_to
+    cross join int_attribution_columns as asked
+    left join int_attributions as told
+        on
+            asked_name(asked.by_provider, stg_charges.logged_provider) = told.provider
+            and asked_name(asked.by_model_name, stg_charges.logged_model_name) = told.model_name
+            and asked_name(asked.by_team, stg_charges.team) = told.logged_team
+            and asked_name(asked.by_project, stg_charges.project) = told.logged_project
+            and asked_name(asked.by_user, stg_charges.user_id) = told.user_id
+            and asked_name(asked.by_api_key, stg_charges.api_key_id) = told.api_key_id
+            and asked_name(asked.by_route, stg_charges.route) = told.route
+            and stg_charges.occurred_at >= told.valid_from
+            and stg_charges.occurred_at < told.valid_to
 )
 
 select

@@ -1,6 +1,7 @@
--- Each row of usage with its lengths and its query class.
--- A class in the log wins; otherwise the shape decides, by the rules of query_classes.csv in
--- their order. Buckets are judged by their mean lengths.
+-- Each row of usage with its lengths, its query class, and whose it is.
+-- What the company's attribution gives it wins over the log. Of a class that neither names, the
+-- shape decides, by the rules of query_classes.csv in their order; class_source says who did.
+-- Buckets are judged by their mean lengths.
 -- materialised: view
 -- grain: input_id, source_line
 
@@ -8,36 +9,61 @@ with
 
 lengths as (
     select
-        stg_usage.input_id,
-        stg_usage.source_line,
-        stg_usage.month,
-        stg_usage.occurred_at,
-        stg_usage.logged_provider,
-        stg_usage.logged_model_name,
-        stg_usage.team,
-        stg_usage.task_id,
-        stg_usage.logged_query_class,
-        stg_usage.uncached_input_tokens,
-        stg_usage.cache_read_tokens,
-        stg_usage.cache_write_5m_tokens,
-        stg_usage.cache_write_1h_tokens,
-        stg_usage.output_tokens,
-        stg_usage.reasoning_tokens,
-        stg_usage.is_cache_known,
-        stg_usage.request_count,
-        stg_usage.is_bucket,
-        stg_usage.service_tier,
-        stg_usage.is_batch,
-        stg_usage.is_failed,
-        stg_usage.is_cut_off,
-        stg_usage.is_solved,
-        stg_usage.billed_cost_usd,
-        stg_usage.uncached_input_tokens
-        + coalesce(stg_usage.cache_read_tokens, 0)
-        + coalesce(stg_usage.cache_write_5m_tokens, 0)
-        + coalesce(stg_usage.cache_write_1h_tokens, 0) as input_tokens,
-        coalesce(stg_usage.request_count, 1) as rows_requests
-    from stg_usage
+        usage.input_id,
+        usage.source_line,
+        usage.month,
+        usage.occurred_at,
+        usage.logged_provider,
+        usage.logged_model_name,
+        usage.project as logged_project,
+        usage.user_id,
+        usage.api_key_id,
+        usage.route,
+        usage.logged_query_class,
+        told.query_class as told_query_class,
+        coalesce(told.team, usage.team) as team,
+        coalesce(told.project, usage.project) as project,
+        case
+            when told.task_rule is null or told.task_rule = 'trace' then usage.task_id
+            when told.task_rule = 'session' then usage.session_id
+            when told.task_rule = 'parent' then coalesce(usage.parent_id, usage.request_id)
+            when told.task_rule = 'window' then windows.task_id
+        end as task_id,
+        usage.uncached_input_tokens,
+        usage.cache_read_tokens,
+        usage.cache_write_5m_tokens,
+        usage.cache_write_1h_tokens,
+        usage.output_tokens,
+        usage.reasoning_tokens,
+        usage.is_cache_known,
+        usage.request_count,
+        usage.is_bucket,
+        usage.service_tier,
+        usage.is_batch,
+        usage.is_failed,
+        usage.is_cut_off,
+        usage.is_solved,
+        usage.billed_cost_usd,
+        usage.uncached_input_tokens
+        + coalesce(usage.cache_read_tokens, 0)
+        + coalesce(usage.cache_write_5m_tokens, 0)
+        + coalesce(usage.cache_write_1h_tokens, 0) as input_tokens,
+        coalesce(usage.request_count, 1) as rows_requests
+    from stg_usage as usage
+    cross join int_attribution_columns as asked
+    left join int_attributions as told
+        on
+            asked_name(asked.by_provider, usage.logged_provider) = told.provider
+            and asked_name(asked.by_model_name, usage.logged_model_name) = told.model_name
+            and asked_name(asked.by_team, usage.team) = told.logged_team
+            and asked_name(asked.by_project, usage.project) = told.logged_project
+            and asked_name(asked.by_user, usage.user_id) = told.user_id
+            and asked_name(asked.by_api_key, usage.api_key_id) = told.api_key_id
+            and asked_name(asked.by_route, usage.route) = told.route
+            and usage.occurred_at >= told.valid_from
+            and usage.occurred_at < told.valid_to
+    left join int_window_tasks as windows
+        on usage.input_id = windows.input_id and usage.source_line = windows.source_line
 )
 
 select
@@ -48,8 +74,14 @@ select
     lengths.logged_provider::varchar as logged_provider,
     lengths.logged_model_name::varchar as logged_model_name,
     lengths.team::varchar as team,
+    lengths.project::varchar as project,
     lengths.task_id::varchar as task_id,
+    (lengths.logged_project is not null)::boolean as names_project,
+    (lengths.user_id is not null)::boolean as names_user,
+    (lengths.api_key_id is not null)::boolean as names_api_key,
+    (lengths.route is not null)::boolean as names_route,
     coalesce(
+        lengths.told_query_class,
         raw_query_classes.query_class,
         case
             when lengths.is_batch then 'batch_extraction'
@@ -85,7 +117,11 @@ select
             else 'other'
         end
     )::varchar as query_class,
-    (raw_query_classes.query_class is not null)::boolean as is_class_logged,
+    case
+        when lengths.told_query_class is not null then 'mapping'
+        when raw_query_classes.query_class is not null then 'logged'
+        else 'shape'
+    end::varchar as class_source,
     lengths.input_tokens::bigint as input_tokens,
     lengths.uncached_input_tokens::bigint as uncached_input_tokens,
     lengths.cache_read_tokens::bigint as cache_read_tokens,

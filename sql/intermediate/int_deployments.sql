@@ -26,6 +26,8 @@ told_by_inputs as (
         on
             int_logged_names.logged_provider = int_models.logged_provider
             and int_logged_names.logged_model_name = int_models.logged_model_name
+            and int_logged_names.used_on >= int_models.valid_from
+            and int_logged_names.used_on < int_models.valid_to
     inner join raw_inputs on int_logged_names.input_id = raw_inputs.input_id
     group by all
 ),

@@ -1,7 +1,7 @@
 -- What each group of usage cost at list price and as billed, and whether either is known.
 -- Prices are exact: tokens times dollars per million, scaled by an exact 0.000001.
 -- Tokens have 19 digits there: a product of two decimals of up to 18 is held to 18, and overflows.
--- grain: month, provider, model_id, query_class, team, price_band_id, is_billed
+-- grain: month, provider, model_id, query_class, team, project, price_band_id, is_billed
 
 with
 
@@ -12,6 +12,7 @@ listed as (
         usage.model_id,
         usage.query_class,
         usage.team,
+        usage.project,
         usage.price_band_id,
         usage.is_billed,
         usage.request_count,
@@ -39,6 +40,7 @@ select
     listed.model_id::varchar as model_id,
     listed.query_class::varchar as query_class,
     listed.team::varchar as team,
+    listed.project::varchar as project,
     listed.price_band_id::integer as price_band_id,
     listed.is_billed::boolean as is_billed,
     listed.list_cost_usd::decimal(38, 15) as list_cost_usd,

@@ -16,7 +16,12 @@ sized as (
         usage.team,
         usage.task_id,
         usage.query_class,
-        usage.is_class_logged,
+        usage.class_source,
+        usage.project,
+        usage.names_project,
+        usage.names_user,
+        usage.names_api_key,
+        usage.names_route,
         usage.occurred_at,
         usage.logged_provider,
         usage.logged_model_name,
@@ -63,7 +68,12 @@ means as (
         sized.team,
         sized.task_id,
         sized.query_class,
-        sized.is_class_logged,
+        sized.class_source,
+        sized.project,
+        sized.names_project,
+        sized.names_user,
+        sized.names_api_key,
+        sized.names_route,
         sized.occurred_at,
         sized.logged_provider,
         sized.logged_model_name,
@@ -113,8 +123,13 @@ select
     int_models.provider::varchar as provider,
     int_models.model_id::varchar as model_id,
     means.query_class::varchar as query_class,
-    means.is_class_logged::boolean as is_class_logged,
+    means.class_source::varchar as class_source,
     means.team::varchar as team,
+    means.project::varchar as project,
+    means.names_project::boolean as names_project,
+    means.names_user::boolean as names_user,
+    means.names_api_key::boolean as names_api_key,
+    means.names_route::boolean as names_route,
     means.task_id::varchar as task_id,
     means.is_solved::boolean as is_solved,
     means.is_failed::boolean as is_failed,
@@ -193,3 +208,5 @@ inner join int_models
     on
         means.logged_provider = int_models.logged_provider
         and means.logged_model_name = int_models.logged_model_name
+        and means.occurred_at >= int_models.valid_from
+        and means.occurred_at < int_models.valid_to

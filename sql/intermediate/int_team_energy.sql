@@ -1,7 +1,7 @@
--- What each team's share of a model and class took in energy: the class's rates times the team's
--- own token moments, so the teams of a class add up to the class. energy_frac, the team's share, is
--- its share of the class in every joint draw too.
--- grain: month, provider, model_id, query_class, team
+-- What each team's and project's share of a model and class took in energy: the class's rates times
+-- their own token moments, so the teams of a class add up to the class, and projects to teams.
+-- energy_frac is the share of the class in every joint draw too.
+-- grain: month, provider, model_id, query_class, team, project
 
 with
 
@@ -12,6 +12,7 @@ moments as (
         int_usage_groups.model_id,
         int_usage_groups.query_class,
         int_usage_groups.team,
+        int_usage_groups.project,
         sum(int_usage_groups.request_count) as request_count,
         sum(int_usage_groups.measurable_request_count) as measurable_request_count,
         sum(int_usage_groups.prompts) as prompts,
@@ -32,6 +33,7 @@ energies as (
         moments.model_id,
         moments.query_class,
         moments.team,
+        moments.project,
         moments.request_count,
         moments.request_count
         - case
@@ -67,6 +69,7 @@ select
     energies.model_id::varchar as model_id,
     energies.query_class::varchar as query_class,
     energies.team::varchar as team,
+    energies.project::varchar as project,
     energies.request_count::decimal(38, 0) as request_count,
     energies.unmeasured_request_count::decimal(38, 0) as unmeasured_request_count,
     energies.evidence_grade::varchar as evidence_grade,

@@ -1,6 +1,6 @@
--- Summed usage of one model, class, team and price: counts, tokens and token moments. Both cost
+-- Summed usage of one model, class, team, project and price: counts, tokens and token moments. Cost
 -- and energy are linear in these sums, so nothing later needs the requests again.
--- grain: month, provider, model_id, query_class, team, price_band_id, is_billed
+-- grain: month, provider, model_id, query_class, team, project, price_band_id, is_billed
 
 select
     int_requests.month::varchar as month,
@@ -8,6 +8,7 @@ select
     int_requests.model_id::varchar as model_id,
     int_requests.query_class::varchar as query_class,
     int_requests.team::varchar as team,
+    int_requests.project::varchar as project,
     int_price_bands.price_band_id::integer as price_band_id,
     (int_requests.billed_cost_usd is not null)::boolean as is_billed,
     count(*)::bigint as row_count,
@@ -32,8 +33,17 @@ select
             else 0
         end
     )::decimal(38, 0) as cache_unknown_tokens,
-    sum(case when int_requests.is_class_logged then int_requests.request_count else 0 end)
-    ::decimal(38, 0) as class_logged_request_count,
+    sum(
+        case when int_requests.class_source <> 'shape' then int_requests.request_count else 0 end
+    )::decimal(38, 0) as explicit_class_request_count,
+    sum(case when int_requests.names_project then int_requests.request_count else 0 end)
+    ::decimal(38, 0) as project_request_count,
+    sum(case when int_requests.names_user then int_requests.request_count else 0 end)
+    ::decimal(38, 0) as user_request_count,
+    sum(case when int_requests.names_api_key then int_requests.request_count else 0 end)
+    ::decimal(38, 0) as api_key_request_count,
+    sum(case when int_requests.names_route then int_requests.request_count else 0 end)
+    ::decimal(38, 0) as route_request_count,
     sum(
         case when int_requests.is_solved is not null then int_requests.request_count else 0 end
     )::decimal(38, 0) as outcome_known_request_count,

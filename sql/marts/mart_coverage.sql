@@ -41,7 +41,7 @@ usage as (
             case when hosts.is_known_model then int_usage_groups.request_count else 0 end
         ) as known_model_request_count,
         sum(int_usage_groups.cache_known_request_count) as cache_known_request_count,
-        sum(int_usage_groups.class_logged_request_count) as explicit_class_request_count,
+        sum(int_usage_groups.explicit_class_request_count) as explicit_class_request_count,
         sum(
             case
                 when int_usage_groups.team is not null then int_usage_groups.request_count else 0

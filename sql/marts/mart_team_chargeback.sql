@@ -1,6 +1,6 @@
 -- What each team used and what it cost, in dollars, kilowatt-hours and carbon.
--- Usage that names no team has a row of its own (team is null). Ranges are those of the joint draws
--- of all that the team used.
+-- Usage of no team has a row of its own (team is null); what else its logs name could attribute it.
+-- Ranges are those of the joint draws of all that the team used.
 -- grain: month, team
 
 with
@@ -11,7 +11,11 @@ usage as (
         int_usage_groups.team,
         sum(int_usage_groups.request_count) as request_count,
         sum(int_usage_groups.input_tokens) as input_tokens,
-        sum(int_usage_groups.output_tokens) as output_tokens
+        sum(int_usage_groups.output_tokens) as output_tokens,
+        sum(int_usage_groups.api_key_request_count) as api_key_request_count,
+        sum(int_usage_groups.project_request_count) as project_request_count,
+        sum(int_usage_groups.user_request_count) as user_request_count,
+        sum(int_usage_groups.route_request_count) as route_request_count
     from int_usage_groups
     group by all
 ),
@@ -96,6 +100,10 @@ select
     int_team_tasks.task_count::bigint as task_count,
     costs.unpriced_request_count::bigint as unpriced_request_count,
     energies.unmeasured_request_count::bigint as unmeasured_request_count,
+    usage.api_key_request_count::bigint as api_key_request_count,
+    usage.project_request_count::bigint as project_request_count,
+    usage.user_request_count::bigint as user_request_count,
+    usage.route_request_count::bigint as route_request_count,
     usage.input_tokens::bigint as input_tokens,
     usage.output_tokens::bigint as output_tokens,
     costs.cost_usd::decimal(38, 15) as cost_usd,

@@ -4,6 +4,7 @@ import polars as pl
 
 from pipeline.report.numbers import show
 from pipeline.report.section import Column, Section, Table
+from pipeline.report.sections import columns as c
 from pipeline.report.sections import reading as r
 
 _COLUMNS = (
@@ -42,18 +43,72 @@ _MEASURES = (
 )
 
 
-def section(mart: pl.DataFrame) -> Section:
-    """Return what is known of the requests and tokens of one month of mart_coverage."""
+_UNRESOLVED = (
+    Column("model_name", "Name in the logs", "text", meaning="As logged; no id or alias we know."),
+    c.PROVIDER,
+    c.REQUESTS,
+    Column("input_tokens", "Input", "tokens", "tokens", "Input tokens, cached ones included."),
+    Column("output_tokens", "Output", "tokens", "tokens", "Output tokens, reasoning included."),
+    Column("token_frac", "Share of tokens", "frac", meaning="Of all tokens of the month."),
+    c.COST,
+    c.UNPRICED,
+    Column(
+        "nearest_model_id",
+        "Nearest name",
+        "text",
+        meaning="A suggestion by spelling alone; nothing is computed with it.",
+        unknown="none near",
+    ),
+)
+_SUMMED = (
+    *("request_count", "input_tokens", "output_tokens", "token_frac", "cost_usd"),
+    "unpriced_request_count",
+)
+_HOW_TO_MAP = (
+    "Their energy is unknown. Map them under [model_names] in the settings or in model_names.csv "
+    "of the overlay folder, or add them to the catalog."
+)
+
+
+def section(mart: pl.DataFrame, unresolved: pl.DataFrame) -> Section:
+    """Return what is known of the requests and tokens of one month.
+
+    Args:
+        mart: mart_coverage of the month.
+        unresolved: mart_unresolved_models of the month.
+    """
     rows = () if mart.is_empty() else tuple(_row(mart, *measure) for measure in _MEASURES)
     return Section(
         name="coverage",
         title="Coverage",
         sheet="Coverage",
         question="How much of the month do the figures stand on?",
-        statements=_statements(rows),
-        tables=(Table("coverage", "What is known of the month", _COLUMNS, rows),) if rows else (),
+        statements=(*_statements(rows), *_names(unresolved)),
+        tables=_tables(rows, unresolved),
         empty_reason="" if rows else "No accepted request falls in this month.",
     )
+
+
+def _tables(rows: tuple[r.Row, ...], unresolved: pl.DataFrame) -> tuple[Table, ...]:
+    known = Table("coverage", "What is known of the month", _COLUMNS, rows)
+    ordered = r.sorted_by(unresolved, "token_frac", "model_name", "provider")
+    names = Table(
+        "unresolved_models",
+        "Names that the catalog does not know",
+        _UNRESOLVED,
+        r.table_rows(ordered, _UNRESOLVED),
+        r.total_row(ordered, _UNRESOLVED, _SUMMED),
+        _HOW_TO_MAP,
+    )
+    return tuple(table for table in (known, names) if table.rows)
+
+
+def _names(unresolved: pl.DataFrame) -> tuple[str, ...]:
+    if unresolved.is_empty():
+        return ()
+    count = unresolved.get_column("model_name").n_unique()
+    part = show(r.known_sum(unresolved, "token_frac"), "frac")
+    return (f"Names that the catalog does not know: {count:,}, with {part} of the tokens.",)
 
 
 def _row(mart: pl.DataFrame, label: str, fact: str, of: str, consequence: str) -> r.Row:

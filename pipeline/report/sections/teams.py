@@ -27,6 +27,8 @@ _COLUMNS = (
     c.UNPRICED,
     c.UNMEASURED,
 )
+_NAMED = (("api_key", "a key"), ("project", "a project"), ("user", "a user"), ("route", "a route"))
+_NOTHING = "Their logs name no key, project, user or route; assume a team for their files."
 _SUMMED = (
     "request_count",
     "input_tokens",
@@ -42,11 +44,28 @@ _SUMMED = (
 )
 
 
-def section(mart: pl.DataFrame, cost_mart: pl.DataFrame, totals: pl.DataFrame) -> Section:
+_PROJECTS = (
+    Column(
+        "project", "Project", "text", meaning="By attribution.csv, else by the log.", unknown="none"
+    ),
+    c.TEAM,
+    c.REQUESTS,
+    c.COST,
+    c.FACILITY,
+    c.CARBON,
+    c.UNPRICED,
+    c.UNMEASURED,
+)
+
+
+def section(
+    mart: pl.DataFrame, projects: pl.DataFrame, cost_mart: pl.DataFrame, totals: pl.DataFrame
+) -> Section:
     """Return the charge-back of one month.
 
     Args:
         mart: mart_team_chargeback of the month.
+        projects: mart_project_chargeback of the month.
         cost_mart: mart_cost_per_task of the month, whose cost the teams' must equal.
         totals: mart_month_total of the month.
     """
@@ -59,7 +78,7 @@ def section(mart: pl.DataFrame, cost_mart: pl.DataFrame, totals: pl.DataFrame) -
         sheet="Teams",
         question="Which team used what, and how much of it belongs to no team?",
         statements=() if is_empty else _statements(ordered, cost_mart),
-        tables=() if is_empty else (_table(ordered, totals),),
+        tables=() if is_empty else (_table(ordered, totals), *_project_table(projects)),
         empty_reason="No accepted request falls in this month." if is_empty else "",
     )
 
@@ -73,6 +92,25 @@ def _table(mart: pl.DataFrame, totals: pl.DataFrame) -> Table:
         r.total_row(mart, _COLUMNS, _SUMMED, r.not_additive(totals)),
         f"Unpriced requests: {r.count_sum(mart, 'unpriced_request_count'):,}; "
         f"unmeasured: {r.count_sum(mart, 'unmeasured_request_count'):,}.",
+    )
+
+
+def _project_table(mart: pl.DataFrame) -> tuple[Table, ...]:
+    """Return the table of projects, none where nothing names one."""
+    if mart.get_column("project").is_null().all():
+        return ()
+    in_kg = mart.with_columns(r.scaled("carbon_gco2e", r.GRAMS_PER_KG).alias("carbon_kgco2e"))
+    ordered = r.sorted_by(in_kg, "cost_usd", "facility_energy_kwh", "team", "project")
+    summed = [column.name for column in _PROJECTS if column.name in _SUMMED]
+    return (
+        Table(
+            "project_chargeback",
+            "Cost, electricity and carbon by project",
+            _PROJECTS,
+            r.table_rows(ordered, _PROJECTS),
+            r.total_row(ordered, _PROJECTS, summed),
+            "Projects of a team add up to the team, whose range and grade hold for them too.",
+        ),
     )
 
 
@@ -100,7 +138,10 @@ def _unattributed(mart: pl.DataFrame) -> str:
     requests = r.count_sum(nobody, "request_count")
     part = show(r.share(requests, r.count_sum(mart, "request_count")), "frac")
     cost = show(r.known_sum(nobody, "cost_usd"), "usd", "an unpriced amount of")
-    return f"Requests without a team: {requests:,} ({part}), {cost} USD."
+    named = [(r.count_sum(nobody, f"{what}_request_count"), words) for what, words in _NAMED]
+    could = ", ".join(f"{count:,} name {words}" for count, words in named if count)
+    hint = f"Of them {could}, so attribution.csv can give them a team." if could else _NOTHING
+    return f"Not attributed: {requests:,} requests ({part}), {cost} USD. {hint}"
 
 
 def _tie(mart: pl.DataFrame, cost_mart: pl.DataFrame) -> str:
