@@ -24,6 +24,9 @@ SHOWN_ROWS = 5
 # What DuckDB has and Spark spells differently stands here and nowhere else.
 _ENGINE_MACROS = (
     "create or replace macro square(x) as (x * x)",
+    # Times as whole numbers, so that sums and quotients of spans are exact.
+    "create or replace macro microseconds_of(x) as (epoch_us(x))",
+    "create or replace macro time_of_microseconds(x) as (make_timestamp(x))",
     # A leading sign would make a spreadsheet run the text.
     r"""create or replace macro safe_text(x) as (
         case when regexp_matches(x, '^[=+\-@\t\r\n]') then '''' || x else x end

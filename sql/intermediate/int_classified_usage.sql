@@ -12,6 +12,7 @@ lengths as (
         stg_usage.source_line,
         stg_usage.month,
         stg_usage.occurred_at,
+        stg_usage.bucket_end_at,
         stg_usage.logged_provider,
         stg_usage.logged_model_name,
         stg_usage.team,
@@ -31,6 +32,8 @@ lengths as (
         stg_usage.is_failed,
         stg_usage.is_cut_off,
         stg_usage.is_solved,
+        stg_usage.latency_s,
+        stg_usage.running_requests,
         stg_usage.billed_cost_usd,
         stg_usage.uncached_input_tokens
         + coalesce(stg_usage.cache_read_tokens, 0)
@@ -45,6 +48,7 @@ select
     lengths.source_line::bigint as source_line,
     lengths.month::varchar as month,
     lengths.occurred_at::timestamp as occurred_at,
+    lengths.bucket_end_at::timestamp as bucket_end_at,
     lengths.logged_provider::varchar as logged_provider,
     lengths.logged_model_name::varchar as logged_model_name,
     lengths.team::varchar as team,
@@ -100,6 +104,8 @@ select
     lengths.is_failed::boolean as is_failed,
     lengths.is_cut_off::boolean as is_cut_off,
     lengths.is_solved::boolean as is_solved,
+    lengths.latency_s::double as latency_s,
+    lengths.running_requests::double as running_requests,
     lengths.billed_cost_usd::decimal(24, 12) as billed_cost_usd
 from lengths
 left join raw_query_classes
