@@ -26,6 +26,8 @@ Tell = Callable[[str], None]
 MARTS = (
     "mart_cost_per_task",
     "mart_energy_per_class",
+    "mart_concurrency",
+    "mart_implied_batch",
     "mart_team_chargeback",
     "mart_reconciliation",
     "mart_other_charges",

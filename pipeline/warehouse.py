@@ -15,7 +15,7 @@ import duckdb
 
 from pipeline import dialects
 from pipeline.errors import BadInputError
-from pipeline.laws import facility, simple, work
+from pipeline.laws import decisions, facility, simple, work
 from pipeline.settings import bundled
 
 MODEL_FOLDERS = ("staging", "intermediate", "marts")
@@ -132,7 +132,7 @@ def require(results: Iterable[CheckResult]) -> None:
 @functools.cache
 def _macros() -> tuple[str, ...]:
     exact = dialects.sql_macros(work.EXACT_LAWS, number_type="hugeint")
-    plain = dialects.sql_macros((*work.LAWS, *simple.LAWS, *facility.LAWS))
+    plain = dialects.sql_macros((*work.LAWS, *simple.LAWS, *facility.LAWS, *decisions.LAWS))
     return (*_ENGINE_MACROS, *exact, *plain)
 
 

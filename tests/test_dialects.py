@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from pipeline import dialects, warehouse
-from pipeline.laws import facility, simple, work
+from pipeline.laws import decisions, facility, simple, work
 
 DRAWS = 200
 Law = Callable[..., Any]
@@ -72,6 +72,16 @@ RANGES: dict[str, tuple[float, float, bool]] = {
     "s_j_per_step": (0, 5, False),
     "gpu_energy_j": (0, 1e18, False),
     "facility_ratio": (1, 5, False),
+    "prefilled_token_energy_j": (1e-3, 1, False),
+    "decode_step_energy_j": (1e-3, 1, False),
+    "pair_energy_j": (1e-8, 1e-4, False),
+    "cache_position_energy_j": (1e-7, 1e-3, False),
+    "state_pass_energy_j": (0, 1, False),
+    # an output token's own work takes less than its price says: there is a batch
+    "price_ratio": (1, 10, False),
+    "input_token_energy_j": (0.01, 1, False),
+    "output_token_energy_j": (0, 0.009, False),
+    "shared_pass_energy_j": (0.001, 10, False),
 }
 
 
@@ -115,7 +125,9 @@ def in_sql(
 
 
 @pytest.mark.parametrize(
-    "law", [*work.LAWS, *simple.LAWS, *facility.LAWS], ids=lambda law: law.__name__
+    "law",
+    [*work.LAWS, *simple.LAWS, *facility.LAWS, *decisions.LAWS],
+    ids=lambda law: law.__name__,
 )
 def test_a_law_has_the_same_number_in_sql(con: duckdb.DuckDBPyConnection, law: Law) -> None:
     rows = draws(law)
@@ -136,7 +148,7 @@ def test_an_exact_law_has_every_digit_in_sql(con: duckdb.DuckDBPyConnection, law
     assert in_sql(con, law.__name__, rows, "hugeint") == expected
 
 
-@pytest.mark.parametrize("law", [*work.LAWS, *simple.LAWS, *facility.LAWS])
+@pytest.mark.parametrize("law", [*work.LAWS, *simple.LAWS, *facility.LAWS, *decisions.LAWS])
 def test_a_law_takes_whole_numbers_of_32_bits_without_overflow(
     con: duckdb.DuckDBPyConnection, law: Law
 ) -> None:
@@ -189,6 +201,9 @@ def test_a_macro_has_the_name_and_the_arguments_of_its_law() -> None:
 
 
 def test_every_law_is_registered_under_its_own_name() -> None:
-    names = [law.__name__ for law in (*work.LAWS, *work.EXACT_LAWS, *simple.LAWS, *facility.LAWS)]
+    names = [
+        law.__name__
+        for law in (*work.LAWS, *work.EXACT_LAWS, *simple.LAWS, *facility.LAWS, *decisions.LAWS)
+    ]
 
     assert len(names) == len(set(names))

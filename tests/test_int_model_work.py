@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from conftest import Book, rows_of
 
+from pipeline import warehouse
 from pipeline.settings import Deployment, Settings
 
 QWEN = "Qwen/Qwen3-30B-A3B"
@@ -45,13 +46,27 @@ def test_a_dense_model_counts_as_the_worked_example(book: Book) -> None:
 
 
 def test_an_assumed_batch_is_sized_at_its_low_and_high_end_too(book: Book) -> None:
+    # the ladder stands beside them: 1, 2, 4 and so on up to 256
+    book.execute("create or replace temp table kept as from int_batch_ladder")
+    book.execute("delete from int_batch_ladder")
+    rows = rows_of(
+        book,
+        f"select batch from ({warehouse.models()['int_model_work'].sql}) "
+        "where architecture_id = 'meta-llama/Llama-3.1-8B' order by batch",
+    )
+    book.execute("insert into int_batch_ladder from kept")
+
+    assert [row["batch"] for row in rows] == [1, 8, 64]
+
+
+def test_every_rung_of_the_ladder_is_sized(book: Book) -> None:
     rows = rows_of(
         book,
         "select batch from int_model_work where architecture_id = 'meta-llama/Llama-3.1-8B' "
         "order by batch",
     )
 
-    assert [row["batch"] for row in rows] == [1, 8, 64]
+    assert [row["batch"] for row in rows] == [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
 
 def test_a_dense_model_reads_the_same_weights_at_any_batch(book: Book) -> None:
