@@ -9,6 +9,7 @@ from pipeline.report.sections import (
     about,
     assumptions,
     checks,
+    concurrency,
     cost_per_task,
     coverage,
     energy,
@@ -42,6 +43,10 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
         summary.section(costs, costs_before, frames["checks"]),
         cost_per_task.section(costs),
         energy.section(in_month(frames["mart_energy_per_class"], month)),
+        concurrency.section(
+            in_month(frames["mart_concurrency"], month),
+            in_month(frames["mart_implied_batch"], month),
+        ),
         teams.section(in_month(frames["mart_team_chargeback"], month), costs),
         reconciliation.section(
             in_month(frames["mart_reconciliation"], month),

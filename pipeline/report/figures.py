@@ -7,6 +7,7 @@ library knows one colour scheme only and a browser may ask for either.
 import io
 import re
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -35,6 +36,9 @@ _SERIES = tuple(
     (f"#05050{number}", light, dark)
     for number, (light, dark) in enumerate(zip(SERIES_LIGHT, SERIES_DARK, strict=True))
 )
+# What other figures are drawn in: stand-ins, which `as_svg` replaces.
+INK, FAINT_INK, GRID = _INK[0], _FAINT_INK[0], _GRID[0]
+SERIES = tuple(stand_in for stand_in, _, _ in _SERIES)
 _ALL_COLOURS = (_INK, _FAINT_INK, _GRID, _GAP, *_SERIES)
 _FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif"
 
@@ -62,13 +66,18 @@ def draw(bars: Bars, layout: Layout = "wide") -> str:
     """Return the bars as an SVG document; the narrow layout is for phones."""
     if len(bars.series) > MOST_SERIES:
         raise ValueError(f"{bars.name}: {len(bars.series)} series, at most {MOST_SERIES} read well")
+    return as_svg(lambda: _figure(bars, _SHAPES[layout]), bars.title, bars.alt)
+
+
+def as_svg(make: Callable[[], Figure], title: str, alt: str) -> str:
+    """Return a figure as an SVG document in the one style, with both colour schemes."""
     with mpl.rc_context(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         mpl.rcdefaults()
         _set_style()
         buffer = io.BytesIO()
-        _figure(bars, _SHAPES[layout]).savefig(buffer, format="svg", metadata={"Date": None})
-    return _with_schemes(buffer.getvalue().decode(), bars)
+        make().savefig(buffer, format="svg", metadata={"Date": None})
+    return _with_schemes(buffer.getvalue().decode(), title, alt)
 
 
 def _set_style() -> None:
@@ -218,15 +227,15 @@ def _short(label: str, longest: int) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
-def _with_schemes(svg: str, bars: Bars) -> str:
+def _with_schemes(svg: str, title: str, alt: str) -> str:
     """Return the drawing with colours by scheme, the reader's own font, a title and no clutter."""
     body = svg[svg.index("<svg") :]
     body = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", body, flags=re.DOTALL)
     body = re.sub(r"<[^>]*>", lambda tag: _lean_tag(tag[0]), body)
     body = re.sub(r"\s*\n\s*", "\n", body)
     start = body.index(">") + 1
-    title = f"<title>{_escaped(bars.title)}</title><desc>{_escaped(bars.alt)}</desc>"
-    return body[:start] + title + f"<style>{_scheme_css()}</style>" + body[start:]
+    told = f"<title>{_escaped(title)}</title><desc>{_escaped(alt)}</desc>"
+    return body[:start] + told + f"<style>{_scheme_css()}</style>" + body[start:]
 
 
 def _lean_tag(tag: str) -> str:

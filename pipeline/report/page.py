@@ -11,9 +11,9 @@ from decimal import Decimal
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from pipeline.report import figures
+from pipeline.report import figures, line_figures
 from pipeline.report.numbers import is_finite, is_number_kind, show, show_range
-from pipeline.report.section import Bars, Column, Report, Value
+from pipeline.report.section import Bars, Column, Lines, Report, Value
 from pipeline.settings import bundled
 
 LONG_TABLE_ROWS = 30  # longer ones scroll in a box of their own
@@ -81,10 +81,13 @@ def head_class(column: Column) -> str:
     return "id" if column.kind == "id" else ""
 
 
-def figure_source(bars: Bars, layout: figures.Layout) -> str:
+def figure_source(figure: Bars | Lines, layout: figures.Layout) -> str:
     """Return a figure as the data address of an image."""
-    svg = figures.draw(bars, layout).encode()
-    return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"
+    if isinstance(figure, Lines):
+        svg = line_figures.draw(figure, layout)
+    else:
+        svg = figures.draw(figure, layout)
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
 
 
 def _hash(text: str) -> str:

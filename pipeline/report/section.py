@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
 
+_LONGEST_HEAD = 200  # a spreadsheet takes 255 letters, the unit included
+
 Value = str | int | float | bool | Decimal | dt.date | dt.datetime | None
 
 Kind = Literal[
@@ -89,6 +91,40 @@ class Bars:
 
 
 @dataclass(frozen=True)
+class Lines:
+    """At most seven lines over one number, both axes logarithmic; one point of each is marked."""
+
+    name: str
+    title: str
+    unit: str  # of the values
+    over: str  # what the lines run over, such as "Batch"
+    source: str
+    alt: str
+    series: tuple[tuple[str, tuple[tuple[float, float], ...]], ...]  # (name, its points by place)
+    marks: tuple[tuple[float, float] | None, ...] = ()  # the marked point of each series
+    mark_label: str = ""  # what the marked points are
+    kind: Kind = "number"  # how the values are shown
+
+    def as_table(self) -> Table:
+        """Return the numbers of the figure: a row for every place, a column for every line."""
+        columns = [
+            Column(f"series_{number}", _head(number, name), self.kind, self.unit)
+            for number, (name, _) in enumerate(self.series)
+        ]
+        lines = [dict(points) for _, points in self.series]
+        places = sorted({place for line in lines for place in line})
+        rows = tuple((place, *(line.get(place) for line in lines)) for place in places)
+        over = Column("place", self.over, "number")
+        caption = f"Numbers of the figure: {self.title}"
+        return Table(f"figure_{self.name}", caption, (over, *columns), rows)
+
+
+def _head(number: int, name: str) -> str:
+    """Return a line's name as the head of a column: numbered, of one line, not too long."""
+    return f"{number + 1}. {' '.join(name.split())[:_LONGEST_HEAD]}"
+
+
+@dataclass(frozen=True)
 class KeyFigure:
     """One headline number with its range, in the order a tired reader wants it."""
 
@@ -113,6 +149,7 @@ class Section:
     key_figures: tuple[KeyFigure, ...] = ()
     tables: tuple[Table, ...] = ()
     figures: tuple[Bars, ...] = ()
+    line_figures: tuple[Lines, ...] = ()
     empty_reason: str = ""  # which input would fill it, where there is nothing to show
 
 
