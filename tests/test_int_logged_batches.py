@@ -1,9 +1,12 @@
 """The hours of a class join as the harmonic mean, weighted by the output tokens written in them."""
 
+import json
 from typing import Any
 
 import pytest
-from conftest import Rows, made_from
+from conftest import Rows, built, made_from, rows_of
+
+from pipeline.settings import Input, Settings, bundled
 
 KEY = "'2026-10' as month, 'vllm' as provider, 'm' as model_id, 'chat' as query_class"
 ENOUGH = "select 'latency_known_frac' as assumption, 0.9::double as value"
@@ -72,3 +75,25 @@ def test_the_source_is_that_of_the_hours() -> None:
 
     assert only(logged((4, 1), (None, 0)))["batch_source"] == "logged latencies"
     assert only(logged((4, 1), source=gauge))["batch_source"] == gauge
+
+
+@pytest.mark.parametrize("month", ["2026-09", "2026-10"])
+def test_the_servers_of_the_sample_run_as_many_requests_as_its_maker_says(month: str) -> None:
+    folder = bundled("data/sample")
+    name = f"gateway-{month}.csv.gz"
+    facts = json.loads((folder / "expected.json").read_text("utf-8"))["files"][name]
+
+    book = built([Input(name)], Settings(), folder, ["int_logged_batches"])
+
+    hours = rows_of(
+        book,
+        "select model_id, sum(output_tokens)::double / sum(output_tokens / batch) as batch "
+        "from int_hourly_batches where output_tokens > 0 group by all",
+    )
+    assert {row["model_id"]: row["batch"] for row in hours} == {
+        model: pytest.approx(batch, abs=1e-6) for model, batch in facts["batch_by_model"].items()
+    }
+    assert facts["batch_by_model"]["openai/gpt-oss-120b"] > 1.5  # the nights are busy
+    assert {row["batch_source"] for row in rows_of(book, "select * from int_logged_batches")} == {
+        "logged latencies"
+    }

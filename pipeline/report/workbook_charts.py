@@ -22,6 +22,7 @@ CHART_WIDTH_CM = 17.0
 CHART_ROWS = 22  # of the sheet, which a chart covers
 
 _CHART_HEIGHT_CM = 10.8
+_LINES_WIDTH_CM = 26.0  # names of lines stand beside them
 _TITLE_SIZE, _LABEL_SIZE = 1200, 800  # hundredths of a point
 
 
@@ -70,8 +71,8 @@ def line_chart(lines: Lines, sheet: Worksheet, head_row: int) -> ScatterChart:
     chart.x_axis.delete = chart.y_axis.delete = False
     chart.x_axis.number_format = chart.y_axis.number_format = "General"
     chart.dispBlanksAs = "span"  # a batch that one line alone is asked at breaks no other
-    chart.width, chart.height = CHART_WIDTH_CM, _CHART_HEIGHT_CM
-    chart.legend.position = "b"
+    chart.width, chart.height = _LINES_WIDTH_CM, _CHART_HEIGHT_CM
+    chart.legend.position = "r"
     return chart
 
 

@@ -11,93 +11,89 @@
 
 with
 
-edges as (
+servers as (
     select
-        int_request_hours.provider,
-        int_request_hours.model_id,
-        int_request_hours.hour_start_at,
-        int_request_hours.started_us as edge_us,
-        1 as change
-    from int_request_hours
-    where int_request_hours.time_source = 'logged latencies'
-    union all
+        int_deployments.provider,
+        int_deployments.model_id,
+        row_number() over (order by int_deployments.provider, int_deployments.model_id)
+        ::integer as server_number,
+        max(int_deployments.replicas) as replicas
+    from int_deployments
+    where int_deployments.hosting_kind = 'self_hosted'
+    group by int_deployments.provider, int_deployments.model_id
+),
+
+-- A request begins and ends: two edges, sorted by one number for each model, which is quick.
+ends as (
     select
-        int_request_hours.provider,
-        int_request_hours.model_id,
-        int_request_hours.hour_start_at,
-        int_request_hours.ended_us as edge_us,
-        -1 as change
+        servers.server_number,
+        int_request_hours.started_us,
+        int_request_hours.ended_us,
+        unnest([1, -1]) as change
     from int_request_hours
+    inner join servers
+        on
+            int_request_hours.provider = servers.provider
+            and int_request_hours.model_id = servers.model_id
     where int_request_hours.time_source = 'logged latencies'
 ),
 
-changes as (
+edges as (
     select
-        edges.provider,
-        edges.model_id,
-        edges.hour_start_at,
-        edges.edge_us,
-        sum(edges.change) as change
-    from edges
-    group by all
+        ends.server_number,
+        ends.change,
+        case when ends.change = 1 then ends.started_us else ends.ended_us end as edge_us
+    from ends
 ),
 
 levels as (
     select
-        changes.provider,
-        changes.model_id,
-        changes.hour_start_at,
-        sum(changes.change) over (
-            partition by changes.provider, changes.model_id, changes.hour_start_at
-            order by changes.edge_us
+        edges.server_number,
+        edges.edge_us,
+        sum(edges.change) over (
+            partition by edges.server_number order by edges.edge_us
         ) as running_count,
-        lead(changes.edge_us) over (
-            partition by changes.provider, changes.model_id, changes.hour_start_at
-            order by changes.edge_us
-        ) - changes.edge_us as level_us
-    from changes
-),
-
-copies as (
-    select
-        int_deployments.provider,
-        int_deployments.model_id,
-        max(int_deployments.replicas) as replicas
-    from int_deployments
-    group by all
+        lead(edges.edge_us) over (
+            partition by edges.server_number order by edges.edge_us
+        ) - edges.edge_us as level_us
+    from edges
 ),
 
 latencies as (
     select
-        levels.provider,
-        levels.model_id,
-        levels.hour_start_at,
+        servers.provider,
+        servers.model_id,
+        time_of_microseconds(floor(levels.edge_us / 3600000000)::bigint * 3600000000)
+            as hour_start_at,
         sum(levels.running_count * levels.level_us) as served_us,
-        sum(least(levels.running_count, copies.replicas) * levels.level_us) as busy_us
+        sum(least(levels.running_count, servers.replicas) * levels.level_us) as busy_us
     from levels
-    inner join copies
-        on levels.provider = copies.provider and levels.model_id = copies.model_id
+    inner join servers on levels.server_number = servers.server_number
+    where levels.running_count > 0
     group by all
 ),
 
-sums as (
+classes as (
     select
+        int_request_hours.month,
         int_request_hours.provider,
         int_request_hours.model_id,
+        int_request_hours.query_class,
         int_request_hours.hour_start_at,
+        count(*) as row_count,
+        sum(case when int_request_hours.time_source is null then 1 else 0 end)
+            as untimed_row_count,
         sum(int_request_hours.output_tokens) as output_tokens,
         sum(
             case
                 when int_request_hours.time_source = 'logged latencies'
                     then int_request_hours.output_tokens
-                else 0
             end
         ) as latency_output_tokens,
         sum(
             case
                 when int_request_hours.time_source = 'running requests gauge'
                     then int_request_hours.output_tokens
-                else 0
             end
         ) as gauge_output_tokens,
         sum(
@@ -119,6 +115,20 @@ sums as (
             end
         ) as gauge_busy_us
     from int_request_hours
+    group by all
+),
+
+sums as (
+    select
+        classes.provider,
+        classes.model_id,
+        classes.hour_start_at,
+        sum(classes.output_tokens) as output_tokens,
+        sum(classes.latency_output_tokens) as latency_output_tokens,
+        sum(classes.gauge_output_tokens) as gauge_output_tokens,
+        sum(classes.gauge_served_us) as gauge_served_us,
+        sum(classes.gauge_busy_us) as gauge_busy_us
+    from classes
     group by all
 ),
 
@@ -149,21 +159,6 @@ known as (
             sums.provider = latencies.provider
             and sums.model_id = latencies.model_id
             and sums.hour_start_at = latencies.hour_start_at
-),
-
-classes as (
-    select
-        int_request_hours.month,
-        int_request_hours.provider,
-        int_request_hours.model_id,
-        int_request_hours.query_class,
-        int_request_hours.hour_start_at,
-        count(*) as row_count,
-        sum(case when int_request_hours.time_source is null then 1 else 0 end)
-            as untimed_row_count,
-        sum(int_request_hours.output_tokens) as output_tokens
-    from int_request_hours
-    group by all
 )
 
 select
