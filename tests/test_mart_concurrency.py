@@ -135,6 +135,24 @@ def test_energy_per_request_never_rises_with_the_batch(book: Book) -> None:
     assert all(two <= one for one, two in pairs)
 
 
+def test_no_model_of_the_catalog_takes_more_energy_at_a_larger_batch(
+    book_of: Callable[..., Book],
+) -> None:
+    ids = [each["model_id"] for each in reference_rows("models")]
+    book = book_of(
+        [{**EXAMPLE, "model_name": model} for model in ids], targets=["mart_concurrency"]
+    )
+    rows = rows_of(book, "select * from mart_concurrency order by provider, model_id, batch")
+
+    assert len({row["model_id"] for row in rows}) == len(set(ids))
+    assert [
+        (one["model_id"], two["batch"])
+        for one, two in pairwise(rows)
+        if one["model_id"] == two["model_id"]
+        and two["energy_j_per_request"] > one["energy_j_per_request"]
+    ] == []
+
+
 def test_without_output_no_batch_saves_anything(book: Book) -> None:
     rows = line(book, query_class="summarization").values()
 
