@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 from pipeline.cli import main
+from pipeline.job import MARTS
 
 Run = Callable[..., "Ran"]
 
@@ -174,13 +175,7 @@ def test_report_leaves_a_complete_folder_and_nothing_else(run: Run, good: Path) 
         if path.is_file()
     )
     assert files == [
-        "2026-10/data/mart_cost_per_task.parquet",
-        "2026-10/data/mart_coverage.parquet",
-        "2026-10/data/mart_energy_per_class.parquet",
-        "2026-10/data/mart_intake.parquet",
-        "2026-10/data/mart_other_charges.parquet",
-        "2026-10/data/mart_reconciliation.parquet",
-        "2026-10/data/mart_team_chargeback.parquet",
+        *(f"2026-10/data/{mart}.parquet" for mart in sorted(MARTS)),
         "2026-10/focus.csv",
         "2026-10/index.html",
         "2026-10/joulebook-2026-10.xlsx",
@@ -216,7 +211,7 @@ def test_the_manifest_names_inputs_rows_and_outputs_with_hashes(run: Run, good: 
     for output in manifest["outputs"]:
         content = (folder / output["name"]).read_bytes()
         assert hashlib.sha256(content).hexdigest() == output["sha256"]
-    assert len(manifest["outputs"]) == 10
+    assert len(manifest["outputs"]) == len(MARTS) + 3  # FOCUS rows, page, workbook
 
 
 @pytest.mark.slow
