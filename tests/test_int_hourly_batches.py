@@ -157,6 +157,12 @@ def test_a_request_of_a_day_is_believed(hourly: Callable[..., Book]) -> None:
     assert len(batches(hourly(request(0, 24 * 60)))) == 24
 
 
+def test_latencies_can_be_left_out_by_an_assumption(hourly: Callable[..., Book]) -> None:
+    settings = Settings(assumptions={"latency_most_s": 0})
+
+    assert batches(hourly(*[request(0, 10)] * 9, settings=settings)) == {10: None}
+
+
 def brute_force(rows: Iterable[tuple[int, int]], replicas: int) -> dict[int, float]:
     """Return the batch of every hour, second by second."""
     running: dict[int, int] = {}
