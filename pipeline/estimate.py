@@ -181,7 +181,7 @@ def _insert(con: duckdb.DuckDBPyConnection, question: Question, model_id: str) -
     con.execute("insert into raw_inputs by name select 1 as input_id, 'estimate' as source_file")
     con.execute("delete from raw_deployments where model_id = $model", {"model": model_id})
     con.execute(
-        "insert into raw_deployments values ($model, $gpu, $stack, $gpus, $batch)",
+        "insert into raw_deployments values ($model, $gpu, $stack, $gpus, $batch, null)",
         {
             "model": model_id,
             "gpu": question.gpu,

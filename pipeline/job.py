@@ -30,6 +30,8 @@ MARTS = (
     "mart_month_total",
     "mart_cost_per_task",
     "mart_energy_per_class",
+    "mart_concurrency",
+    "mart_implied_batch",
     "mart_team_chargeback",
     "mart_month_bridge",
     "mart_project_chargeback",

@@ -166,7 +166,8 @@ def require_stack(con: duckdb.DuckDBPyConnection, name: str) -> str:
 def _set_deployments(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
     con.execute(
         "create or replace table raw_deployments "
-        "(model_id varchar, gpu varchar, stack varchar, gpu_count integer, batch double)"
+        "(model_id varchar, gpu varchar, stack varchar, gpu_count integer, batch double, "
+        "replicas integer)"
     )
     for each in settings.deployments:
         model_id = require_model(con, each.model)
@@ -177,13 +178,15 @@ def _set_deployments(con: duckdb.DuckDBPyConnection, settings: Settings) -> None
                 f"settings: two [[deployments]] tables for {model_id}; expected one a model."
             )
         con.execute(
-            "insert into raw_deployments values ($model_id, $gpu, $stack, $gpu_count, $batch)",
+            "insert into raw_deployments values "
+            "($model_id, $gpu, $stack, $gpu_count, $batch, $replicas)",
             {
                 "model_id": model_id,
                 "gpu": require_gpu(con, each.gpu) if each.gpu else None,
                 "stack": require_stack(con, each.stack) if each.stack else None,
                 "gpu_count": each.gpu_count,
                 "batch": each.batch,
+                "replicas": each.replicas,
             },
         )
 

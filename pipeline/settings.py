@@ -44,6 +44,7 @@ _DEPLOYMENT_TYPES: dict[str, type] = {
     "stack": str,
     "gpu_count": int,
     "batch": float,
+    "replicas": int,
 }
 
 
@@ -64,6 +65,7 @@ class Deployment:
     stack: str | None = None
     gpu_count: int | None = None
     batch: float | None = None
+    replicas: int | None = None  # copies that share the requests
 
 
 @dataclass(frozen=True)
@@ -178,7 +180,7 @@ def _deployment(path: Path, raw: Mapping[str, Any]) -> Deployment:
     _require_types(f"{path}: deployments", raw, _DEPLOYMENT_TYPES)
     if "model" not in raw:
         raise WrongUseError(f"{path}: a [[deployments]] table names no model.")
-    for name in ("gpu_count", "batch"):
+    for name in ("gpu_count", "batch", "replicas"):
         if raw.get(name, 1) < 1:
             raise WrongUseError(f"{path}: deployments.{name} = {raw[name]}; expected 1 or more.")
     return Deployment(**raw)

@@ -15,7 +15,7 @@ import duckdb
 
 from pipeline import dialects
 from pipeline.errors import BadInputError
-from pipeline.laws import facility, ranges, rivals, simple, work
+from pipeline.laws import decisions, facility, ranges, rivals, simple, work
 from pipeline.settings import bundled
 
 MODEL_FOLDERS = ("staging", "intermediate", "marts")
@@ -24,6 +24,9 @@ SHOWN_ROWS = 5
 # What DuckDB has and Spark spells differently stands here and nowhere else.
 _ENGINE_MACROS = (
     "create or replace macro square(x) as (x * x)",
+    # Times as whole numbers, so that sums and quotients of spans are exact.
+    "create or replace macro microseconds_of(x) as (epoch_us(x))",
+    "create or replace macro time_of_microseconds(x) as (make_timestamp(x))",
     # A leading sign would make a spreadsheet run the text.
     r"""create or replace macro safe_text(x) as (
         case when regexp_matches(x, '^[=+\-@\t\r\n]') then '''' || x else x end
@@ -156,7 +159,15 @@ def require(results: Iterable[CheckResult]) -> None:
 def _macros() -> tuple[str, ...]:
     exact = dialects.sql_macros(work.EXACT_LAWS, number_type="hugeint")
     plain = dialects.sql_macros(
-        (*work.LAWS, *simple.LAWS, *facility.LAWS, *ranges.LAWS, *rivals.LAWS, *rivals.PARTS)
+        (
+            *work.LAWS,
+            *simple.LAWS,
+            *facility.LAWS,
+            *ranges.LAWS,
+            *decisions.LAWS,
+            *rivals.LAWS,
+            *rivals.PARTS,
+        )
     )
     return (*_ENGINE_MACROS, *exact, *plain)
 

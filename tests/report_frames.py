@@ -157,6 +157,20 @@ _ENERGY_UNKNOWN = dict.fromkeys(
         *("request_energy_p50_j", "request_energy_p90_j", "energy_j_per_output_token"),
     ]
 )
+_API_BATCH: dict[str, Any] = {
+    "provider": "openai",
+    "model_id": "gpt-5",
+    "query_class": "chat",
+    "hosting_kind": "api",
+    "batch_source": "assumed for api",
+    "evidence_grade": "D",
+    "gpu_energy_j": 6_000.0,
+}
+_NO_BATCH: dict[str, Any] = {
+    "model_id": "gpt-4o",
+    "implied_batch": None,
+    "reason": "no batch is large enough for so low a price of output",
+}
 _ENERGY_NAMES = (
     *("month", "provider", "model_id", "query_class", "hosting_kind", "coefficient_set_id"),
     *("method_version", "batch", "evidence_grade", "request_count", "unmeasured_request_count"),
@@ -208,6 +222,39 @@ def energy_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         line | _ENERGY_LINE | {k: v for k, v in change.items() if k in _ENERGY_LINE}
         for line, change in zip(lines, changes, strict=True)
     )
+
+
+def concurrency_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_concurrency: each line at batch 1 and 4 and, in force, at its own batch.
+
+    A request takes 1,000 J alone and 600 J at its batch of 2, half of both at 4.
+    """
+    line = {
+        **{"month": MONTH, "provider": "own-cluster", "model_id": "llama-3.1-8b"},
+        **{"query_class": "agentic", "batch": 2.0, "is_effective": True},
+        **{"batch_source": "logged latencies", "batch_max": 6.0, "hosting_kind": "self_hosted"},
+        **{"stand_in_tier": None, "evidence_grade": "B", "request_count": 6},
+        **{"output_tokens": 300, "energy_j": 3_000.0, "gpu_energy_j": 3_600.0},
+        **{"energy_low_j": 3_000.0, "energy_high_j": 4_800.0, "facility_energy_kwh": 0.006},
+        **{"energy_j_per_request": 600.0, "energy_j_per_output_token": 12.0},
+        **{"facility_energy_kwh_per_request": 0.001},
+    }
+    alone = {"batch": 1.0, "is_effective": False, "energy_j_per_request": 1_000.0}
+    four = {"batch": 4.0, "is_effective": False, "energy_j_per_request": 300.0}
+    return _frame(line | change | at for change in changes for at in ({}, alone, four))
+
+
+def implied_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_implied_batch, one line for each set of changes."""
+    line = {
+        **{"month": MONTH, "provider": "openai", "model_id": "gpt-5", "query_class": "chat"},
+        **{"hosting_kind": "api", "batch": 64.0, "batch_source": "assumed for api"},
+        **{"batch_max": 300.0, "implied_batch": 55.0, "reason": None, "price_ratio": 8.0},
+        **{"uncached_input_usd_per_mtok": Decimal("1.25"), "output_usd_per_mtok": Decimal(10)},
+        **{"input_token_energy_j": 0.03, "output_token_energy_j": 0.05},
+        **{"shared_pass_energy_j": 2.8},
+    }
+    return _frame(line | change for change in changes)
 
 
 def team_mart(*changes: dict[str, Any]) -> pl.DataFrame:
@@ -416,6 +463,8 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_cost_per_task": cells,
         "mart_month_total": total_mart(cells),
         "mart_energy_per_class": energy_mart({}, _AGENTS, _UNKNOWN | _ENERGY_UNKNOWN),
+        "mart_concurrency": concurrency_mart({}, _API_BATCH),
+        "mart_implied_batch": implied_mart({}, _NO_BATCH),
         "mart_team_chargeback": team_mart({}, unattributed),
         "mart_month_bridge": bridge_mart(),
         "mart_project_chargeback": project_mart({}).clear(),
@@ -459,6 +508,7 @@ def hostile_report() -> Report:
     teams = [{"team": text, "cost_usd": Decimal(-i)} for i, text in enumerate(HOSTILE)]
     lines = [{"model_id": t, "provider": t, "query_class": t} for t in HOSTILE]
     priced = [line | {"cost_usd": Decimal(20 - i)} for i, line in enumerate(lines)]
+    named = list(zip(lines, HOSTILE, strict=True))
     files = pl.DataFrame(
         [(text, text, "rejected", text, 1) for text in HOSTILE],
         schema=["source_file", "source_format", "outcome", "reason", "row_count"],
@@ -468,6 +518,8 @@ def hostile_report() -> Report:
         mart_team_chargeback=team_mart(*teams),
         mart_cost_per_task=cost_mart(*priced),
         mart_energy_per_class=energy_mart(*lines),
+        mart_concurrency=concurrency_mart(*(line | {"batch_source": t} for line, t in named)),
+        mart_implied_batch=implied_mart(*(line | {"reason": t} for line, t in named)),
         mart_intake=files,
         mart_project_chargeback=project_mart(*({"team": t, "project": t} for t in HOSTILE)),
         mart_unresolved_models=unresolved_mart(

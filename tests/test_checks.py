@@ -39,6 +39,12 @@ TAMPERED = [
         "insert into mart_month_bridge by name select '2026-10' as month, 9.99 as cost_usd",
     ),
     ("every_known_model_has_an_energy", "lost", "delete from int_class_energy"),
+    (
+        "every_logged_batch_fits_its_cache",
+        "one more than fits",
+        "insert into int_logged_batches select month, provider, model_id, query_class, "
+        "'logged latencies', batch_max + 0.001, 1, 999 from int_batches limit 1",
+    ),
     ("every_logged_class_is_listed", "unlisted", "update raw_usage set query_class = 'poetry'"),
     ("every_model_is_in_the_catalog", "unknown", "update int_hosts set is_known_model = false"),
     (
@@ -201,6 +207,11 @@ def test_every_check_has_a_case_here() -> None:
             id="a context filled to its last token",
         ),
         pytest.param("update int_batches set batch_max = 1", id="a request served alone"),
+        pytest.param(
+            "insert into int_logged_batches select month, provider, model_id, query_class, "
+            "'logged latencies', batch_max, 1, 999 from int_batches limit 1",
+            id="a full cache",
+        ),
         pytest.param("update int_group_costs set list_cost_usd = 0", id="a cost of nothing"),
         pytest.param(
             "update mart_energy_per_class "

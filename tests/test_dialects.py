@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from pipeline import dialects, warehouse
-from pipeline.laws import facility, ranges, rivals, simple, work
+from pipeline.laws import decisions, facility, ranges, rivals, simple, work
 
 DRAWS = 200
 Law = Callable[..., Any]
@@ -126,8 +126,26 @@ RANGES: dict[str, tuple[float, float, bool]] = {
     "z_score": (-4, 4, False),
     "log_ratio": (-2, 2, False),
     "end_log_ratio": (0.01, 2, False),
+    "prefilled_token_energy_j": (1e-3, 1, False),
+    "decode_step_energy_j": (1e-3, 1, False),
+    "pair_energy_j": (1e-8, 1e-4, False),
+    "cache_position_energy_j": (1e-7, 1e-3, False),
+    "state_pass_energy_j": (0, 1, False),
+    # an output token's own work takes less than its price says: there is a batch
+    "price_ratio": (1, 10, False),
+    "input_token_energy_j": (0.01, 1, False),
+    "output_token_energy_j": (0, 0.009, False),
+    "shared_pass_energy_j": (0.001, 10, False),
 }
-ALL_LAWS = (*work.LAWS, *simple.LAWS, *facility.LAWS, *ranges.LAWS, *rivals.LAWS, *rivals.PARTS)
+ALL_LAWS = (
+    *work.LAWS,
+    *simple.LAWS,
+    *facility.LAWS,
+    *ranges.LAWS,
+    *decisions.LAWS,
+    *rivals.LAWS,
+    *rivals.PARTS,
+)
 
 
 @pytest.fixture(scope="module")

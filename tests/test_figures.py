@@ -5,8 +5,9 @@ from xml.etree import ElementTree
 import pytest
 from report_frames import HOSTILE, report, section_of
 
+from pipeline.report import line_figures
 from pipeline.report.figures import Layout, draw
-from pipeline.report.section import Bars
+from pipeline.report.section import Bars, Lines
 
 _TEXT = "{http://www.w3.org/2000/svg}text"
 _LAYOUTS: tuple[Layout, Layout] = ("wide", "narrow")
@@ -129,3 +130,78 @@ def test_the_table_behind_a_figure_has_its_numbers() -> None:
         *("Line", "Prefill", "KV cache", "Next token", "Low (5 %)", "High (95 %)"),
     ]
     assert table.rows[0] == ("gpt-5 · chat", *(values[0] for _, values in bars.series), 0.5, 2.0)
+
+
+# Lines ----------------------------------------------------------------------------------------
+
+
+def _lines(**changes: object) -> Lines:
+    values: dict[str, object] = {
+        "name": "lines",
+        "title": "Title",
+        "unit": "J",
+        "over": "Batch",
+        "source": "Source",
+        "alt": "What it shows",
+        "series": (
+            ("one", ((1.0, 2_000.0), (2.0, 1_000.0), (4.0, 600.0))),
+            ("two", ((1.0, 50.0), (3.0, 20.0))),
+        ),
+        "marks": ((2.0, 1_000.0), None),
+        "mark_label": "in force",
+    }
+    return Lines(**(values | changes))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("layout", _LAYOUTS)
+def test_lines_have_the_same_bytes_twice(layout: Layout) -> None:
+    assert line_figures.draw(_lines(), layout) == line_figures.draw(_lines(), layout)
+
+
+@pytest.mark.parametrize("layout", _LAYOUTS)
+def test_lines_show_their_names_their_places_and_what_is_marked(layout: Layout) -> None:
+    texts = _texts(line_figures.draw(_lines(), layout))
+
+    for text in ("one", "two", "in force", "Batch", "1", "2", "4", "1,000", "100"):
+        assert text in texts
+
+
+def test_lines_follow_the_colour_scheme_of_the_reader_and_load_nothing() -> None:
+    svg = line_figures.draw(_lines())
+
+    assert "@media(prefers-color-scheme:dark)" in svg
+    assert ": #0" not in svg.replace("var(--", "")  # no stand-in is left
+    assert "<metadata" not in svg
+    assert 'href="http' not in svg
+
+
+def test_a_figure_of_seven_lines_is_small() -> None:
+    points = tuple((2.0**n, 1_000 / (n + 1.5)) for n in range(9))
+    series = tuple((f"model-{n} · batch_extraction", points) for n in range(7))
+
+    svg = line_figures.draw(_lines(series=series, marks=(points[3],) * 7))
+
+    assert len(svg.encode()) <= 40_000
+
+
+def test_more_lines_than_a_reader_can_part_are_refused() -> None:
+    series = tuple((f"line {number}", ((1.0, 1.0),)) for number in range(8))
+
+    with pytest.raises(ValueError, match="8 series, at most 7"):
+        line_figures.draw(_lines(series=series))
+
+
+def test_names_of_lines_from_a_log_stay_text() -> None:
+    series = tuple((name, ((1.0, 1.0), (2.0, 0.5))) for name in HOSTILE[8:15])
+
+    svg = line_figures.draw(_lines(series=series, marks=()))
+
+    assert "<script" not in svg
+    assert "<script>alert(1)</script>" in _texts(svg)
+
+
+def test_the_table_behind_lines_has_a_row_for_every_place() -> None:
+    table = _lines().as_table()
+
+    assert [column.header for column in table.columns] == ["Batch", "1. one", "2. two"]
+    assert table.rows == ((1, 2_000, 50), (2, 1_000, None), (3, None, 20), (4, 600, None))

@@ -1,4 +1,4 @@
-"""The batch is told, else assumed by who hosts; the KV cache of the mean request caps either."""
+"""The batch is logged, else told, else assumed by who hosts; the KV cache caps all of them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -32,6 +32,22 @@ CASES: dict[str, Rows] = {
     ],
     "2026-10": [{"input_tokens": 100_000, "output_tokens": 1, "model_name": "claude-haiku-4-5"}],
     "2026-11": [{"input_tokens": 20_000, "output_tokens": 100}],
+    # requests that tell their time: three at once, of a model told to run 32 at once
+    "2027-01": [{**EXAMPLE, "latency_s": 60, "model_name": TOLD_32}] * 3,
+    # room for 426,788 / 200,100 = 2
+    "2027-02": [{"input_tokens": 200_000, "output_tokens": 100, "latency_s": 60}] * 3,
+    "2027-03": [{**EXAMPLE, "latency_s": 60, "provider": "together"}] * 3,
+    "2027-04": [{**EXAMPLE, "latency_s": 60, "provider": "ollama"}] * 3,
+    # three at once in one hour, one alone in another: 1,200 tokens in 300 + 300 passes
+    "2027-05": [
+        *[{**EXAMPLE, "latency_s": 60}] * 3,
+        {**EXAMPLE, "latency_s": 60, "occurred_at": "2027-05-05T20:00:00Z"},
+    ],
+    # of the class one request in three has no time
+    "2027-06": [
+        *[{**EXAMPLE, "latency_s": 60, "model_name": TOLD_32}] * 2,
+        {**EXAMPLE, "model_name": TOLD_32},
+    ],
 }
 
 
@@ -84,6 +100,31 @@ def test_an_untold_batch_is_assumed_by_who_hosts(
     row = batch(book, month)
 
     assert (limits(row), row["batch_source"]) == (expected, f"assumed for {kind}")
+
+
+def test_a_logged_batch_wins_over_a_told_one(book: Book) -> None:
+    row = batch(book, "2027-01")
+
+    assert (limits(row), row["batch_source"]) == ((3, 3, 3), "logged latencies")
+
+
+def test_a_logged_batch_beyond_the_cache_is_capped(book: Book) -> None:
+    assert limits(batch(book, "2027-02")) == (2, 2, 2)
+
+
+def test_a_logged_batch_ranges_as_its_hours_do(book: Book) -> None:
+    assert limits(batch(book, "2027-05")) == (1, 2, 3)
+
+
+def test_a_log_that_tells_too_few_times_leaves_the_told_batch(book: Book) -> None:
+    row = batch(book, "2027-06")
+
+    assert (limits(row), row["batch_source"]) == ((32, 32, 32), "told")
+
+
+@pytest.mark.parametrize(("month", "kind"), [("2027-03", "api"), ("2027-04", "one_user")])
+def test_who_does_not_serve_the_model_logs_no_batch(book: Book, month: str, kind: str) -> None:
+    assert batch(book, month)["batch_source"] == f"assumed for {kind}"
 
 
 def test_the_range_of_an_assumed_batch_is_capped_too(book: Book) -> None:

@@ -11,6 +11,7 @@ from pipeline.settings import Deployment, Settings
 H200 = "meta-llama/Llama-3.1-8B"
 H100 = "meta-llama/Meta-Llama-3-8B"  # the same shape on the default GPU: two architectures
 UNTOLD = "meta-llama/Llama-3.2-3B"
+LOGGED = "meta-llama/Llama-3.2-1B"
 IN_BATCH = "Qwen/Qwen3-8B"
 OUT_OF_BATCH = "Qwen/Qwen2.5-7B"
 TWO_GPUS = "meta-llama/Llama-3.1-70B"
@@ -25,6 +26,7 @@ TOLD = (
     Deployment(OUT_OF_BATCH, gpu="H200-SXM", batch=129),
     Deployment(H100, batch=8),
     Deployment(UNTOLD, gpu="H200-SXM"),
+    Deployment(LOGGED, gpu="H200-SXM"),
     Deployment(BORROWED, gpu="L40S", batch=8),
     Deployment(CLOSED, gpu="H200-SXM", batch=8),
 )
@@ -54,6 +56,7 @@ CASES: dict[str, tuple[str, Rows]] = {
     "batch above twice the largest": ("B", of(OUT_OF_BATCH)),
     "a set of two architectures": ("B", of(H100)),
     "an assumed batch": ("B", of(UNTOLD)),
+    "a logged batch": ("A", [{**each, "latency_s": 9} for each in of(LOGGED)]),
     "several GPUs": ("B", of(TWO_GPUS)),
     "experts": ("C", of(MOE)),
     "latent attention": ("C", of(LATENT)),

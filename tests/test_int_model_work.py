@@ -44,6 +44,22 @@ def test_a_dense_model_counts_as_the_worked_example(book: Book) -> None:
     assert row["weight_bytes"] == 2 * (6_979_321_856 + 525_336_576)
 
 
+def test_every_rung_of_the_ladder_is_sized(book: Book) -> None:
+    rows = rows_of(
+        book,
+        "select batch from int_model_work where architecture_id = 'meta-llama/Llama-3.1-8B' "
+        "order by batch",
+    )
+
+    assert [row["batch"] for row in rows] == [1, 2, 4, 8, 16, 32, 64, 128, 256]
+
+
+def test_a_dense_model_reads_the_same_weights_at_any_batch(book: Book) -> None:
+    model = "meta-llama/Llama-3.1-8B"
+
+    assert size(book, model, 1)["weight_bytes"] == size(book, model, 64)["weight_bytes"]
+
+
 @pytest.mark.parametrize(("architecture_id", "batch"), [(QWEN_ALONE, 1), (QWEN, 64)])
 def test_a_token_runs_through_its_eight_experts_at_any_batch(
     book: Book, architecture_id: str, batch: int

@@ -10,10 +10,12 @@ from report_frames import (
     MONTH,
     bridge_mart,
     column_of,
+    concurrency_mart,
     cost_mart,
     coverage_mart,
     energy_mart,
     frames,
+    implied_mart,
     may_line,
     project_mart,
     report,
@@ -25,7 +27,7 @@ from report_frames import (
 )
 
 from pipeline.report.assemble import build_report
-from pipeline.report.section import Bars, Table
+from pipeline.report.section import Bars, Lines, Table
 from pipeline.report.sections.reading import known_sum, month_before, overall_grade
 
 
@@ -305,6 +307,77 @@ def test_a_month_without_rows_says_so_and_shows_no_table() -> None:
         section = section_of(empty, name)
         assert section.empty_reason == "No accepted request falls in this month."
         assert (section.tables, section.figures) == ((), ())
+
+
+def test_a_line_stands_at_its_batch_alone_and_at_the_largest_asked() -> None:
+    table = table_of(report(), "concurrency")
+
+    assert column_of(table, "model_id") == ["gpt-5", "llama-3.1-8b"]  # 6,000 and 3,600 J
+    assert column_of(table, "batch_source") == ["assumed for api", "logged latencies"]
+    assert column_of(table, "alone_j_per_request") == [1_000, 1_000]
+    assert column_of(table, "energy_j_per_request") == [600, 600]
+    assert column_of(table, "low_j_per_request") == [500, 500]  # 3,000 J of 6 requests
+    assert column_of(table, "most_batch") == [4, 4]
+    assert column_of(table, "saving_frac") == [0.5, 0.5]  # 300 of 600 J
+
+
+def test_the_section_of_batches_says_where_they_come_from() -> None:
+    assert section_of(report(), "concurrency").statements == (
+        "Of the GPU energy, by where its batch comes from: assumed for api 62.5%, "
+        "logged latencies 37.5%.",
+        "Largest on own servers: llama-3.1-8b · agentic, at batch 2; at batch 4 a request would "
+        "take 50.0% less GPU energy.",
+        "List prices imply batches of 55 where the report takes 64; 1 of 2 lines of other hosts "
+        "imply none.",
+    )
+
+
+def test_own_servers_are_drawn_with_the_batch_in_force_marked() -> None:
+    (lines,) = section_of(report(), "concurrency").figures
+    assert isinstance(lines, Lines)
+
+    assert dict(lines.series) == {"llama-3.1-8b · agentic": ((1, 1_000), (2, 600), (4, 300))}
+    assert list(lines.marks) == [(2, 600)]
+
+
+def test_without_own_servers_the_assumed_batches_are_drawn_as_such() -> None:
+    book = report(mart_concurrency=concurrency_mart({"hosting_kind": "api"}))
+
+    (lines,) = section_of(book, "concurrency").figures
+    assert lines.title == "GPU energy per request by batch, at assumed batches"
+
+
+def test_at_most_seven_lines_are_drawn() -> None:
+    changes = [{"model_id": f"m{n}", "gpu_energy_j": 100.0 * n} for n in range(9)]
+    book = report(mart_concurrency=concurrency_mart(*changes))
+
+    (lines,) = section_of(book, "concurrency").figures
+    assert [name for name, _ in lines.series] == [f"m{n} · agentic" for n in range(8, 1, -1)]
+    assert lines.title.endswith("the 7 largest")
+
+
+def test_a_batch_that_prices_do_not_imply_comes_last_with_its_reason() -> None:
+    table = table_of(report(), "implied_batch")
+
+    assert column_of(table, "implied_batch") == [55, None]
+    assert column_of(table, "batch") == [64, 64]
+    assert column_of(table, "reason") == [
+        None,
+        "no batch is large enough for so low a price of output",
+    ]
+
+
+def test_own_servers_have_no_list_price_to_imply_a_batch() -> None:
+    book = report(mart_implied_batch=implied_mart({"hosting_kind": "self_hosted"}))
+
+    assert "implied_batch" not in [t.name for t in section_of(book, "concurrency").tables]
+
+
+def test_without_a_batch_the_section_says_what_would_fill_it() -> None:
+    section = section_of(build_report(frames(), "2025-01", FACTS), "concurrency")
+
+    assert len(section.tables) + len(section.figures) == 0
+    assert "latency_s" in section.empty_reason
 
 
 def test_counts_may_come_as_decimals() -> None:

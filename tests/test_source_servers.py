@@ -60,6 +60,22 @@ def test_one_scrape_is_everything_since_the_start_that_is_told(con: Con, tmp_pat
     assert row["source_line"] == 3
 
 
+def test_running_requests_are_a_mean_and_no_counter(con: Con, tmp_path: Path) -> None:
+    def ran(running: int, at: int, tokens: int) -> str:
+        text = scrape(tokens, tokens, tokens).replace("_running{", "_waiting{")
+        return f"# 2026-10-01T{at}:00:00Z\n{text}" + "".join(
+            f'vllm:num_requests_running{{engine="0",model_name="m",lora="{lora}"}} {running / 2}\n'
+            for lora in ("a", "b")
+        )
+
+    texts = [ran(12, 10, 100), ran(4, 11, 200), ran(6, 12, 300), ran(8, 13, 50), ran(8, 14, 60)]
+    rows = loaded(con, wrote(tmp_path / "a", *texts), assume="start=2026-10-01T09:00:00Z")
+
+    # fewer run at 11 than at 10, which is no restart; the counters fall at 13, which is one
+    assert [row["output_tokens"] for row in rows] == [100, 100, 100, 50, 10]
+    assert [row["running_requests"] for row in rows] == [None, 8, 5, None, 8]
+
+
 def test_one_scrape_without_a_start_is_set_aside_for_want_of_a_time(
     con: Con, tmp_path: Path
 ) -> None:

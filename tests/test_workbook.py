@@ -20,7 +20,18 @@ from pipeline.report.numbers import clean_text
 from pipeline.report.section import Column, Kind, Report, Section, Table, Value
 
 _SHEETS = [
-    *("About", "Summary", "Bridge", "Cost_per_task", "Usage", "Energy", "Energy_law", "Teams"),
+    *(
+        "About",
+        "Summary",
+        "Bridge",
+        "Cost_per_task",
+        "Usage",
+        "Energy",
+        "Energy_law",
+        "Batch",
+        "Energy_by_batch",
+        "Teams",
+    ),
     *("Reconciliation", "Coverage", "Intake", "Law_validation", "Law_errors"),
     *("Other_methods", "Other_methods_lines", "Method", "Assumptions", "Checks"),
 ]
@@ -236,11 +247,29 @@ def test_the_charts_have_titles_axes_and_a_text_for_those_who_do_not_see_them() 
     charts = [text for name, text in parts.items() if name.startswith("xl/charts/chart")]
 
     assert re.findall('descr="(Bar chart|Stacked bar chart) of', parts["xl/drawings/drawing1.xml"])
-    assert len(charts) == 2
-    for chart, unit in zip(charts, ("USD", "kWh"), strict=True):
+    for chart, unit in zip(charts[:2], ("USD", "kWh"), strict=True):
         assert f"<a:t>{unit}</a:t>" in chart
         assert "<a:t>Model · class</a:t>" in chart
         assert "'Summary'!" in chart
+
+
+def test_a_figure_of_lines_has_a_chart_on_its_own_sheet() -> None:
+    parts = _parts(report())
+    (chart,) = [
+        text
+        for name, text in parts.items()
+        if name.startswith("xl/charts/chart") and "scatterChart" in text
+    ]
+    sheet = _book(report())["Batch"]
+    head = next(row for row in sheet.iter_rows() if str(row[1].value).startswith("1. llama"))
+
+    assert 'descr="Line chart of' in parts["xl/drawings/drawing2.xml"]
+    assert "<a:t>Batch</a:t>" in chart
+    assert chart.count("<c:ser>") + chart.count("<ser>") == 1
+    assert f"'Batch'!$A${head[0].row + 1}:$A${head[0].row + 3}" in chart
+    assert [tuple(c.value for c in row[:2]) for row in sheet.iter_rows(head[0].row + 1, None)][
+        :3
+    ] == [(1, 1000), (2, 600), (4, 300)]
 
 
 def test_a_month_without_rows_still_makes_a_workbook() -> None:

@@ -45,6 +45,7 @@ RECORD = (
     ("is_solved", "boolean"),
     ("latency_s", "double"),
     ("ttft_s", "double"),
+    ("running_requests", "double"),  # mean over a bucket, as the serving engine says
     ("billed_cost_usd", "decimal(24, 12)"),
     ("charge_kind", "varchar"),
     ("charge_quantity", "double"),
@@ -83,6 +84,7 @@ RARE = (
     "finish_reason",
     "latency_s",
     "ttft_s",
+    "running_requests",
     "billed_cost_usd",
     "charge_kind",
     "charge_quantity",

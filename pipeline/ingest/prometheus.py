@@ -1,4 +1,7 @@
-"""Read Prometheus text: by how much the counters of a server grew from one scrape to the next."""
+"""Read Prometheus text: what the counters of a server grew by from one scrape to the next.
+
+Of the requests that run, a gauge and no counter, the mean of both scrapes is told.
+"""
 
 import math
 import re
@@ -20,6 +23,9 @@ _WORDS = ("HELP", "TYPE", "UNIT", "EOF")
 _GROUP_LABELS = ("instance", "pod", "engine", "model_name")
 _START = "process_start_time_seconds"
 
+# Requests that an engine works on at the moment of the scrape; those that wait are not in it.
+GAUGES = ("vllm:num_requests_running", "sglang:num_running_reqs", "tgi_batch_current_size")
+
 Series = tuple[str, str]  # name and labels, as they stand
 
 
@@ -40,15 +46,30 @@ class Counters:
     at: float | None
     line: int
     values: Mapping[str, float]  # by series
+    gauges: Mapping[str, float]  # by metric, summed over its series
+
+    def follows(self, earlier: "Counters | None") -> bool:
+        """Return whether the counters went on from the earlier ones: no restart lies between."""
+        return earlier is not None and all(
+            value >= earlier.values.get(series, 0) for series, value in self.values.items()
+        )
 
     def grown_since(self, earlier: "Counters | None") -> dict[str, float]:
         """Return what each series grew by; all of it after a restart."""
-        if earlier is None or any(
-            value < earlier.values.get(series, 0) for series, value in self.values.items()
-        ):
+        if earlier is None or not self.follows(earlier):
             return dict(self.values)
         return {
             series: value - earlier.values.get(series, 0) for series, value in self.values.items()
+        }
+
+    def means_since(self, earlier: "Counters | None") -> dict[str, float]:
+        """Return the mean of each gauge between two scrapes; unknown since a start."""
+        if earlier is None or not self.follows(earlier):
+            return {}
+        return {
+            metric: (value + earlier.gauges[metric]) / 2
+            for metric, value in self.gauges.items()
+            if metric in earlier.gauges
         }
 
 
@@ -121,6 +142,7 @@ def _record(name: str, counters: Counters, earlier: Counters | None, number: int
     return {
         **dict(zip(("server_start", *_GROUP_LABELS), labels, strict=True)),
         **grown,
+        **counters.means_since(earlier),
         "line": counters.line,
         "name": "/".join((*labels, _iso(counters.at) or f"scrape {number}")),
         "started_at": _iso((earlier and earlier.at) or counters.started_at),
@@ -132,6 +154,7 @@ def _record(name: str, counters: Counters, earlier: Counters | None, number: int
 def _grouped(scrape: Scrape, wanted: set[str]) -> dict[str, Counters]:
     """Return the counters of each engine and model, by a name of the server's start and labels."""
     values: dict[str, dict[str, float]] = {}
+    gauges: dict[str, dict[str, float]] = {}
     lines: dict[str, int] = {}
     starts = _server_starts(scrape, wanted)
     for (metric, text), value in scrape.values.items():
@@ -139,10 +162,16 @@ def _grouped(scrape: Scrape, wanted: set[str]) -> dict[str, Counters]:
             labels = dict(_LABEL.findall(text))
             start = starts.get(labels.get("instance", ""))
             name = "\n".join((_iso(start) or "", *(labels.get(key, "") for key in _GROUP_LABELS)))
+            if metric in GAUGES:
+                engine = gauges.setdefault(name, {})
+                engine[metric] = engine.get(metric, 0) + value
+                continue
             values.setdefault(name, {})[f"{metric}{{{text}"] = value
             lines.setdefault(name, scrape.lines[metric, text])
     return {
-        name: Counters(_time_of(name.partition("\n")[0]), scrape.at, lines[name], series)
+        name: Counters(
+            _time_of(name.partition("\n")[0]), scrape.at, lines[name], series, gauges.get(name, {})
+        )
         for name, series in values.items()
     }
 

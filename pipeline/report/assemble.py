@@ -13,6 +13,7 @@ from pipeline.report.sections import (
     bridge,
     checks,
     comparison,
+    concurrency,
     cost_per_task,
     coverage,
     energy,
@@ -51,6 +52,10 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
         bridge.section(in_month(frames["mart_month_bridge"], month)),
         cost_per_task.section(costs, totals),
         energy.section(in_month(frames["mart_energy_per_class"], month), totals),
+        concurrency.section(
+            in_month(frames["mart_concurrency"], month),
+            in_month(frames["mart_implied_batch"], month),
+        ),
         teams.section(
             in_month(frames["mart_team_chargeback"], month),
             in_month(frames["mart_project_chargeback"], month),

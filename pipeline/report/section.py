@@ -11,6 +11,8 @@ from typing import Literal
 
 from pipeline.report.calculator import Calculator
 
+_LONGEST_HEAD = 200  # a spreadsheet takes 255 letters, the unit included
+
 Value = str | int | float | bool | Decimal | dt.date | dt.datetime | None
 
 Kind = Literal[
@@ -127,9 +129,6 @@ class Points:
         return Table(f"figure_{self.name}", _numbers_of(self.title), columns, rows)
 
 
-Figure = Bars | Dots | Points
-
-
 def _numbers_of(title: str) -> str:
     return f"Numbers of the figure: {title}"
 
@@ -144,6 +143,43 @@ def _series_table(
     rows = zip(figure.labels, *(values for _, values in series), strict=True)
     label = Column("label", "Line", "text")
     return Table(f"figure_{figure.name}", _numbers_of(figure.title), (label, *columns), tuple(rows))
+
+
+@dataclass(frozen=True)
+class Lines:
+    """At most seven lines over one number, both axes logarithmic; one point of each is marked."""
+
+    name: str
+    title: str
+    unit: str  # of the values
+    over: str  # what the lines run over, such as "Batch"
+    source: str
+    alt: str
+    series: tuple[tuple[str, tuple[tuple[float, float], ...]], ...]  # (name, its points by place)
+    marks: tuple[tuple[float, float] | None, ...] = ()  # the marked point of each series
+    mark_label: str = ""  # what the marked points are
+    kind: Kind = "number"  # how the values are shown
+
+    def as_table(self) -> Table:
+        """Return the numbers of the figure: a row for every place, a column for every line."""
+        columns = [
+            Column(f"series_{number}", _head(number, name), self.kind, self.unit)
+            for number, (name, _) in enumerate(self.series)
+        ]
+        lines = [dict(points) for _, points in self.series]
+        places = sorted({place for line in lines for place in line})
+        rows = tuple((place, *(line.get(place) for line in lines)) for place in places)
+        over = Column("place", self.over, "number")
+        caption = f"Numbers of the figure: {self.title}"
+        return Table(f"figure_{self.name}", caption, (over, *columns), rows)
+
+
+Figure = Bars | Dots | Points | Lines
+
+
+def _head(number: int, name: str) -> str:
+    """Return a line's name as the head of a column: numbered, of one line, not too long."""
+    return f"{number + 1}. {' '.join(name.split())[:_LONGEST_HEAD]}"
 
 
 @dataclass(frozen=True)

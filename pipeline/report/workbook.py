@@ -9,10 +9,16 @@ from openpyxl import Workbook
 from openpyxl.utils import get_column_letter
 
 from pipeline.report.palette import ACCENT
-from pipeline.report.section import Bars, Report, Section
+from pipeline.report.section import Bars, Lines, Report, Section
 from pipeline.report.workbook_bytes import fixed_bytes
 from pipeline.report.workbook_cells import FAINT
-from pipeline.report.workbook_charts import CHART_ROWS, CHART_WIDTH_CM, Placed, bar_chart
+from pipeline.report.workbook_charts import (
+    CHART_ROWS,
+    CHART_WIDTH_CM,
+    Placed,
+    bar_chart,
+    line_chart,
+)
 from pipeline.report.workbook_sheet import SheetWriter
 
 SAMPLE_LINE = "Generated sample data: no real usage stands behind these figures."
@@ -34,7 +40,12 @@ def render(report: Report) -> bytes:
     _describe(book, report)
     buffer = io.BytesIO()
     book.save(buffer)
-    texts = {"xl/drawings/drawing1.xml": [bars.alt for bars in charts]}
+    alts = [[bars.alt for bars in charts]]
+    alts += [[lines.alt for lines in _lines(section)] for section in report.sections]
+    texts = {
+        f"xl/drawings/drawing{number}.xml": shown
+        for number, shown in enumerate((shown for shown in alts if shown), start=1)
+    }
     return fixed_bytes(buffer.getvalue(), month_end(report.month), texts)
 
 
@@ -42,6 +53,10 @@ def _charts(report: Report) -> list[Bars]:
     """Return the figures that become charts; the numbers of the others stand in their sections."""
     figures = [figure for section in report.sections for figure in section.figures]
     return [figure for figure in figures if isinstance(figure, Bars)][:MOST_CHARTS]
+
+
+def _lines(section: Section) -> list[Lines]:
+    return [figure for figure in section.figures if isinstance(figure, Lines)]
 
 
 def month_end(month: str) -> dt.datetime:
@@ -82,6 +97,7 @@ def _write_section(
             writer.table(table)
     _write_uncharted(writer, report, section)
     _write_charts(writer, charts, chart_row)
+    _write_lines(writer, _lines(section))
     writer.finish(_footer(report))
     for table in section.tables:
         if table.sheet:
@@ -91,7 +107,7 @@ def _write_section(
 
 
 def _write_uncharted(writer: SheetWriter, report: Report, section: Section) -> None:
-    charted = {bars.name for bars in _charts(report)}
+    charted = {bars.name for bars in _charts(report)} | {lines.name for lines in _lines(section)}
     for figure in section.figures:
         if figure.name not in charted:
             writer.table(figure.as_table())
@@ -122,3 +138,12 @@ def _write_charts(writer: SheetWriter, charts: Sequence[Bars], row: int) -> None
         while covered < CHART_WIDTH_CM + 0.2:
             covered += writer.widths.get(column, 9) * _CM_PER_LETTER
             column += 1
+
+
+def _write_lines(writer: SheetWriter, figures: Sequence[Lines]) -> None:
+    """Write the numbers of each figure of lines and its chart below them."""
+    for lines in figures:
+        head_row = writer.next_row + 1
+        writer.table(lines.as_table())
+        writer.sheet.add_chart(line_chart(lines, writer.sheet, head_row), f"A{writer.next_row}")
+        writer.skip(CHART_ROWS)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from openpyxl.chart import BarChart, Reference
+from openpyxl.chart import BarChart, Reference, ScatterChart, Series
 from openpyxl.chart.shapes import GraphicalProperties
 from openpyxl.chart.text import RichText, Text
 from openpyxl.chart.title import Title
@@ -16,12 +16,13 @@ from openpyxl.drawing.text import (
 from openpyxl.worksheet.worksheet import Worksheet
 
 from pipeline.report.palette import SERIES_LIGHT
-from pipeline.report.section import Bars
+from pipeline.report.section import Bars, Lines
 
 CHART_WIDTH_CM = 17.0
 CHART_ROWS = 22  # of the sheet, which a chart covers
 
 _CHART_HEIGHT_CM = 10.8
+_LINES_WIDTH_CM = 26.0  # names of lines stand beside them
 _TITLE_SIZE, _LABEL_SIZE = 1200, 800  # hundredths of a point
 
 
@@ -48,6 +49,30 @@ def bar_chart(placed: Placed) -> BarChart:
         series.graphicalProperties.solidFill = colour.lstrip("#")
         series.graphicalProperties.line.noFill = True
     _dress(chart, placed.bars)
+    return chart
+
+
+def line_chart(lines: Lines, sheet: Worksheet, head_row: int) -> ScatterChart:
+    """Return lines over a number, both axes logarithmic, from the numbers below a head row."""
+    chart = ScatterChart()
+    chart.style, chart.scatterStyle = 13, "lineMarker"
+    last = head_row + len(lines.as_table().rows)
+    places = Reference(sheet, min_col=1, min_row=head_row + 1, max_row=last)
+    for number, colour in zip(range(len(lines.series)), SERIES_LIGHT, strict=False):
+        values = Reference(sheet, min_col=2 + number, min_row=head_row, max_row=last)
+        series = Series(values, places, title_from_data=True)
+        series.graphicalProperties.line.solidFill = colour.lstrip("#")
+        series.marker.symbol, series.smooth = "circle", False
+        chart.series.append(series)
+    chart.title = _title(lines.title, _TITLE_SIZE)
+    chart.x_axis.title = _title(lines.over, _LABEL_SIZE)
+    chart.y_axis.title = _title(lines.unit, _LABEL_SIZE)
+    chart.x_axis.scaling.logBase, chart.y_axis.scaling.logBase = 2, 10
+    chart.x_axis.delete = chart.y_axis.delete = False
+    chart.x_axis.number_format = chart.y_axis.number_format = "General"
+    chart.dispBlanksAs = "span"  # a batch that one line alone is asked at breaks no other
+    chart.width, chart.height = _LINES_WIDTH_CM, _CHART_HEIGHT_CM
+    chart.legend.position = "r"
     return chart
 
 

@@ -1,8 +1,10 @@
 """What a right reader finds in the generated files, counted from the requests themselves."""
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from pipeline.sample.dice import SEED
@@ -12,6 +14,8 @@ from pipeline.sample.traffic import Request, moment_of
 
 _SCALE = Decimal("0.0000000001")
 _BILLED_FORMS = ("litellm_spendlogs",)
+_SERVER_FORMS = ("general_csv",)
+_HOUR_MS = 3_600_000
 
 
 def truth(files: Iterable[SampleFile]) -> dict[str, Any]:
@@ -53,6 +57,11 @@ def _file_truth(file: SampleFile) -> dict[str, Any]:
     }
     if file.form in _BILLED_FORMS:
         facts["billed_cost_usd"] = _billed_cost(accepted)
+    if file.form in _SERVER_FORMS:
+        facts["batch_by_model"] = {
+            name: round(float(_batch(r for r in accepted if r.model.name == name)), 6)
+            for name in facts["rows_by_model"]
+        }
     if outcomes["duplicate"]:
         repeats = [line.request for line in file.lines if line.outcome == "duplicate"]
         facts["naive"] = _token_sums([*accepted, *(found for found in repeats if found)])
@@ -130,3 +139,32 @@ def _requests_by(requests: Iterable[Request], key: Callable[[Request], str]) -> 
 
 def _counted(words: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(words).items()))
+
+
+def _batch(requests: Iterable[Request]) -> Fraction:
+    """Return how many requests run at once, the harmonic mean of hours weighted by their output."""
+    pieces = [piece for request in requests for piece in _hourly(request)]
+    tokens = passes = Fraction(0)
+    for hour in sorted({hour for hour, *_ in pieces}):
+        here = [(start, end, output) for at, start, end, output in pieces if at == hour]
+        busy_ms, reached_ms = 0, 0
+        for start, end, _ in sorted(here):
+            busy_ms += max(end - max(start, reached_ms), 0)
+            reached_ms = max(reached_ms, end)
+        written = sum((output for *_, output in here), Fraction(0))
+        tokens += written
+        passes += written * busy_ms / sum(end - start for start, end, _ in here)
+    return tokens / passes
+
+
+def _hourly(request: Request) -> list[tuple[int, int, int, Fraction]]:
+    """Return the hour, start, end and output tokens of each part of a request between full hours.
+
+    Times are milliseconds.
+    """
+    start, end = request.at_ms, request.at_ms + request.latency_ms
+    cuts = [start, *range((start // _HOUR_MS + 1) * _HOUR_MS, end, _HOUR_MS), end]
+    return [
+        (a // _HOUR_MS, a, b, Fraction(request.tokens.output * (b - a), request.latency_ms))
+        for a, b in itertools.pairwise(cuts)
+    ]

@@ -1,6 +1,7 @@
 -- The batch under which all requests of one model and class are priced, with its source and range.
--- Told batches (settings, inputs) win over the hosting kind's assumption; the KV cache of the mean
--- request caps either. With stand-ins the cap is that of the one that holds least.
+-- What the log tells wins, then what is told (settings, inputs), then the hosting kind's
+-- assumption; the KV cache of the mean request caps any. With stand-ins the cap is that of the one
+-- that holds least. A logged batch ranges as its hours do, a told one not at all.
 -- batch_max below 1 means that not even one mean request fits: no batch, no energy.
 -- grain: month, provider, model_id, query_class
 
@@ -42,15 +43,22 @@ wanted as (
         caps.model_id,
         caps.query_class,
         caps.batch_max,
-        coalesce(caps.told_batch, stg_assumptions.value) as batch,
-        coalesce(caps.told_batch, stg_assumptions.low) as batch_low,
-        coalesce(caps.told_batch, stg_assumptions.high) as batch_high,
+        coalesce(logged.batch, caps.told_batch, stg_assumptions.value) as batch,
+        coalesce(logged.batch_low, caps.told_batch, stg_assumptions.low) as batch_low,
+        coalesce(logged.batch_high, caps.told_batch, stg_assumptions.high) as batch_high,
         case
+            when logged.batch is not null then logged.batch_source
             when caps.told_batch is not null then 'told'
             else 'assumed for ' || caps.hosting_kind
         end as batch_source
     from caps
     inner join stg_assumptions on stg_assumptions.assumption = 'batch_' || caps.hosting_kind
+    left join int_logged_batches as logged
+        on
+            caps.month = logged.month
+            and caps.provider = logged.provider
+            and caps.model_id = logged.model_id
+            and caps.query_class = logged.query_class
 )
 
 select

@@ -63,7 +63,7 @@ ranked as (
                 when
                     evidence.architecture_count >= 4
                     and evidence.gpu_count = 1
-                    and evidence.batch_source = 'told'
+                    and not starts_with(evidence.batch_source, 'assumed')
                     and evidence.mean_input_tokens >= evidence.input_tokens_low / 2
                     and evidence.mean_input_tokens <= evidence.input_tokens_high * 2
                     and evidence.mean_output_tokens >= evidence.output_tokens_low / 2

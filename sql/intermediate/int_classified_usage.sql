@@ -13,6 +13,7 @@ lengths as (
         usage.source_line,
         usage.month,
         usage.occurred_at,
+        usage.bucket_end_at,
         usage.logged_provider,
         usage.logged_model_name,
         usage.project as logged_project,
@@ -43,6 +44,8 @@ lengths as (
         usage.is_failed,
         usage.is_cut_off,
         usage.is_solved,
+        usage.latency_s,
+        usage.running_requests,
         usage.billed_cost_usd,
         usage.uncached_input_tokens
         + coalesce(usage.cache_read_tokens, 0)
@@ -71,6 +74,7 @@ select
     lengths.source_line::bigint as source_line,
     lengths.month::varchar as month,
     lengths.occurred_at::timestamp as occurred_at,
+    lengths.bucket_end_at::timestamp as bucket_end_at,
     lengths.logged_provider::varchar as logged_provider,
     lengths.logged_model_name::varchar as logged_model_name,
     lengths.team::varchar as team,
@@ -136,6 +140,8 @@ select
     lengths.is_failed::boolean as is_failed,
     lengths.is_cut_off::boolean as is_cut_off,
     lengths.is_solved::boolean as is_solved,
+    lengths.latency_s::double as latency_s,
+    lengths.running_requests::double as running_requests,
     lengths.billed_cost_usd::decimal(24, 12) as billed_cost_usd
 from lengths
 left join raw_query_classes

@@ -43,6 +43,7 @@ placed as (
         coalesce(told.stack, told_by_inputs.stack) as told_stack,
         coalesce(told.batch, told_by_inputs.batch) as told_batch,
         told.gpu_count as told_gpu_count,
+        coalesce(told.replicas, 1) as replicas,
         coalesce(stg_models.architecture_id, stg_stand_ins.architecture_id) as architecture_id,
         coalesce(stg_stand_ins.bytes_per_weight, own.bytes_per_weight) as bytes_per_weight
     from hosts
@@ -89,6 +90,7 @@ counted as (
         placed.bytes_per_weight,
         placed.told_batch,
         placed.told_gpu_count,
+        placed.replicas,
         arch.architecture_class,
         ranked_sets.is_own_set,
         stg_coefficients.coefficient_set_id,
@@ -144,6 +146,7 @@ select
             )
         )::integer
     )::integer as gpu_count,
+    counted.replicas::integer as replicas,
     counted.told_batch::double as told_batch,
     counted.kv_bytes_per_position::double as kv_bytes_per_position,
     counted.state_bytes::double as state_bytes,

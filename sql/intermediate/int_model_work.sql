@@ -5,7 +5,7 @@
 with
 
 batches as (
-    select distinct
+    select
         int_deployments.architecture_id,
         int_deployments.bytes_per_weight,
         int_batches.batch
@@ -15,6 +15,16 @@ batches as (
             int_batches.provider = int_deployments.provider
             and int_batches.model_id = int_deployments.model_id
     where int_batches.batch is not null
+    union
+    select
+        int_deployments.architecture_id,
+        int_deployments.bytes_per_weight,
+        int_batch_ladder.batch
+    from int_batch_ladder
+    inner join int_deployments
+        on
+            int_batch_ladder.provider = int_deployments.provider
+            and int_batch_ladder.model_id = int_deployments.model_id
 ),
 
 sized as (

@@ -3,7 +3,8 @@
 -- where that is unknown and others follow, it is only where they begin. Prompt tokens include
 -- cached ones. vLLM counts hits of its prefix cache a little earlier than the prompts they belong
 -- to, and again when a request is taken up anew, so they may run ahead. TGI names no model and
--- knows nothing of a cache.
+-- knows nothing of a cache. The gauge of running requests is one engine's: its mean over the bucket
+-- is the batch of that engine.
 
 with
 
@@ -49,7 +50,14 @@ counters as (
                 source_rows.sglang_num_requests_total,
                 source_rows.tgi_request_generated_tokens_count
             )
-        ) as request_count
+        ) as request_count,
+        try_cast(
+            coalesce(
+                source_rows.vllm_num_requests_running,
+                source_rows.sglang_num_running_reqs,
+                source_rows.tgi_batch_current_size
+            ) as double
+        ) as running_requests
     from source_rows
 ),
 
@@ -74,7 +82,8 @@ select
     end as cache_read_tokens,
     scrapes.output_tokens,
     scrapes.hit_tokens is not null as is_cache_known,
-    nullif(scrapes.request_count, 0) as request_count
+    nullif(scrapes.request_count, 0) as request_count,
+    scrapes.running_requests
 from scrapes
 where
     scrapes.occurred_at is not null

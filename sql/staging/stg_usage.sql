@@ -8,6 +8,7 @@ select
     raw_usage.source_line::bigint as source_line,
     raw_usage.request_id::varchar as request_id,
     raw_usage.occurred_at::timestamp as occurred_at,
+    raw_usage.bucket_end_at::timestamp as bucket_end_at,
     raw_usage.month::varchar as month,
     coalesce(raw_usage.provider, '')::varchar as logged_provider,
     raw_usage.model_name::varchar as logged_model_name,
@@ -44,6 +45,8 @@ select
     coalesce(lower(raw_usage.finish_reason) in ('length', 'max_tokens'), false)::boolean
         as is_cut_off,
     raw_usage.is_solved::boolean as is_solved,
+    raw_usage.latency_s::double as latency_s,
+    raw_usage.running_requests::double as running_requests,
     raw_usage.billed_cost_usd::decimal(24, 12) as billed_cost_usd
 from raw_usage
 where

@@ -1,11 +1,12 @@
 """What serving engines tell of themselves: counters as Prometheus text, replies of runners."""
 
+from pipeline.ingest import prometheus
 from pipeline.ingest.sources.source import Source, known_by
 
 # What every record made of Prometheus text has, beside the growth of the counters.
 _SCRAPE_COLUMNS = ("line", "name", "started_at", "ended_at", "is_first", "engine", "model_name")
 
-_COUNTERS = (
+_METRICS = (
     "vllm:prompt_tokens_total",
     "vllm:prompt_tokens_cached_total",
     "vllm:prefix_cache_hits_total",
@@ -18,6 +19,7 @@ _COUNTERS = (
     "tgi_request_input_length_sum",
     "tgi_request_generated_tokens_sum",
     "tgi_request_generated_tokens_count",
+    *prometheus.GAUGES,
 )
 
 _LMSTUDIO_KEYS = (
@@ -47,7 +49,7 @@ SOURCES = (
             title="Prometheus metrics of a serving engine (vLLM, SGLang, TGI)",
             containers=("metrics",),
             signature=("vllm:prompt_tokens_total", "vllm:generation_tokens_total"),
-            columns=(*_SCRAPE_COLUMNS, *_COUNTERS),
+            columns=(*_SCRAPE_COLUMNS, *_METRICS),
             duplicate_key=("request_id",),
             is_flat=True,
             lacks="Counters without process_start_time_seconds count since an unknown time, and "

@@ -72,8 +72,10 @@ _METHOD = (
     ),
     (
         "Batch",
-        "From the settings or what an input states, else the assumption of the kind of hosting; "
-        "never more than the KV cache leaves room for. It stands beside every energy.",
+        "Requests served together. On own servers from the log, where it tells latencies or "
+        "running requests; else from the settings or what an input states, else the assumption "
+        "of the kind of hosting; never more than the KV cache leaves room for. It stands beside "
+        "every energy.",
     ),
     (
         "Rounding",

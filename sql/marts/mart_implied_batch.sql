@@ -1,0 +1,181 @@
+-- The batch that a provider's own list prices imply: at which an output token takes as much more
+-- energy than an uncached input token as it costs more money, both at the mean request of the
+-- class. It is no measurement: prices follow markets too. The energies are marginal (one token
+-- more); the weights of experts are those touched at the effective batch. Prices are the month's,
+-- weighted by output tokens. Closed models take the geometric means of their stand-ins.
+-- grain: month, provider, model_id, query_class
+
+with
+
+priced as (
+    select
+        usage.month,
+        usage.provider,
+        usage.model_id,
+        usage.query_class,
+        sum(usage.output_tokens)::double as output_tokens,
+        sum(usage.output_tokens::decimal(19, 0) * bands.output_usd_per_mtok)::double
+            as output_usd_mtokens,
+        sum(usage.output_tokens::decimal(19, 0) * bands.uncached_input_usd_per_mtok)::double
+            as uncached_input_usd_mtokens
+    from int_usage_groups as usage
+    inner join int_price_bands as bands on usage.price_band_id = bands.price_band_id
+    group by all
+),
+
+tokens as (
+    select
+        work.month,
+        work.provider,
+        work.model_id,
+        work.query_class,
+        geometric_mean(
+            next_input_token_energy_j(
+                work.energy_j_per_prefilled_token, work.energy_j_per_pair,
+                work.energy_j_per_cache_position, moments.mean_input_tokens,
+                moments.mean_output_tokens
+            )
+        ) as input_token_energy_j,
+        geometric_mean(
+            next_output_token_energy_j(
+                work.energy_j_per_decode_step, work.energy_j_per_pair,
+                work.energy_j_per_cache_position,
+                kv_cache_energy_j(
+                    sets.a_j_per_flop, sets.b_j_per_kv_byte,
+                    state_moved_bytes(sizes.state_bytes, 1), 0
+                ),
+                moments.mean_input_tokens, moments.mean_output_tokens
+            )
+        ) as output_token_energy_j,
+        geometric_mean(
+            next_token_energy_j(
+                sets.a_j_per_flop, sets.c_j_per_weight_byte, sets.s_j_per_layer_step,
+                sets.s_j_per_step, 0, sizes.weight_bytes, sizes.layers * work.gpu_count,
+                work.gpu_count, 1
+            )
+        ) as shared_pass_energy_j
+    from int_class_work as work
+    inner join int_class_moments as moments
+        on
+            work.month = moments.month
+            and work.provider = moments.provider
+            and work.model_id = moments.model_id
+            and work.query_class = moments.query_class
+    inner join int_deployments as deployments
+        on
+            work.provider = deployments.provider
+            and work.model_id = deployments.model_id
+            and work.architecture_id = deployments.architecture_id
+    inner join stg_coefficients as sets
+        on deployments.coefficient_set_id = sets.coefficient_set_id
+    inner join int_model_work as sizes
+        on
+            deployments.architecture_id = sizes.architecture_id
+            and deployments.bytes_per_weight = sizes.bytes_per_weight
+            and work.batch = sizes.batch
+    group by all
+),
+
+paired as (
+    select
+        moments.month,
+        moments.provider,
+        moments.model_id,
+        moments.query_class,
+        moments.passes,
+        hosts.hosting_kind,
+        hosts.is_known_model,
+        batches.batch,
+        batches.batch_source,
+        batches.batch_max,
+        priced.output_usd_mtokens / nullif(priced.output_tokens, 0) as output_usd_per_mtok,
+        priced.uncached_input_usd_mtokens / nullif(priced.output_tokens, 0)
+            as uncached_input_usd_per_mtok,
+        priced.output_usd_mtokens / nullif(priced.uncached_input_usd_mtokens, 0) as price_ratio,
+        tokens.input_token_energy_j,
+        tokens.output_token_energy_j,
+        tokens.shared_pass_energy_j
+    from int_class_moments as moments
+    inner join int_hosts as hosts
+        on moments.provider = hosts.provider and moments.model_id = hosts.model_id
+    left join int_batches as batches
+        on
+            moments.month = batches.month
+            and moments.provider = batches.provider
+            and moments.model_id = batches.model_id
+            and moments.query_class = batches.query_class
+    left join priced
+        on
+            moments.month = priced.month
+            and moments.provider = priced.provider
+            and moments.model_id = priced.model_id
+            and moments.query_class = priced.query_class
+    left join tokens
+        on
+            moments.month = tokens.month
+            and moments.provider = tokens.provider
+            and moments.model_id = tokens.model_id
+            and moments.query_class = tokens.query_class
+    where moments.prompts > 0
+),
+
+judged as (
+    select
+        paired.month,
+        paired.provider,
+        paired.model_id,
+        paired.query_class,
+        paired.hosting_kind,
+        paired.batch,
+        paired.batch_source,
+        paired.batch_max,
+        paired.output_usd_per_mtok,
+        paired.uncached_input_usd_per_mtok,
+        paired.price_ratio,
+        paired.input_token_energy_j,
+        paired.output_token_energy_j,
+        paired.shared_pass_energy_j,
+        case
+            when not paired.is_known_model then 'model unknown'
+            when paired.input_token_energy_j is null then 'request does not fit its GPUs'
+            when paired.passes = 0 then 'no output'
+            when paired.output_usd_per_mtok is null then 'no list price'
+            when paired.price_ratio is null then 'input is free'
+            when
+                paired.price_ratio * paired.input_token_energy_j <= paired.output_token_energy_j
+                then 'no batch is large enough for so low a price of output'
+            when
+                implied_batch(
+                    paired.price_ratio, paired.input_token_energy_j,
+                    paired.output_token_energy_j, paired.shared_pass_energy_j
+                ) < 1
+                then 'output is priced above a request served alone'
+        end as reason
+    from paired
+)
+
+select
+    judged.month::varchar as month,
+    judged.provider::varchar as provider,
+    judged.model_id::varchar as model_id,
+    judged.query_class::varchar as query_class,
+    judged.hosting_kind::varchar as hosting_kind,
+    judged.batch::double as batch,
+    judged.batch_source::varchar as batch_source,
+    judged.batch_max::double as batch_max,
+    case
+        when judged.reason is null
+            then
+                implied_batch(
+                    judged.price_ratio, judged.input_token_energy_j,
+                    judged.output_token_energy_j, judged.shared_pass_energy_j
+                )
+    end::double as implied_batch,
+    judged.reason::varchar as reason,
+    judged.uncached_input_usd_per_mtok::decimal(18, 9) as uncached_input_usd_per_mtok,
+    judged.output_usd_per_mtok::decimal(18, 9) as output_usd_per_mtok,
+    judged.price_ratio::double as price_ratio,
+    judged.input_token_energy_j::double as input_token_energy_j,
+    judged.output_token_energy_j::double as output_token_energy_j,
+    judged.shared_pass_energy_j::double as shared_pass_energy_j
+from judged
