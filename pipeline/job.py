@@ -205,6 +205,10 @@ def frames(
         )
         order by all
     """).pl()
+    tables["unknown_columns"] = con.sql(
+        "select source_file, column_name, filled_row_count, number_row_count, is_token_like "
+        "from raw_unknown_columns inner join raw_inputs using (input_id) order by all"
+    ).pl()
     tables["checks"] = pl.DataFrame(
         [
             (check.name, check.severity, check.status, check.violation_count, check.meaning)

@@ -205,6 +205,19 @@ def intake_mart() -> pl.DataFrame:
     )
 
 
+def unknown_columns() -> pl.DataFrame:
+    """Return the columns that no select reads: words in 9 rows, tokens in 4 of 5 rows."""
+    return pl.DataFrame(
+        [
+            ("logs/june.csv", "mood", 9, 0, False),
+            ("logs/own.jsonl", "swift_tokens", 5, 4, True),
+        ],
+        schema=["source_file", "column_name", "filled_row_count", "number_row_count",
+                "is_token_like"],
+        orient="row",
+    )  # fmt: skip
+
+
 def coverage_mart() -> pl.DataFrame:
     """Return mart_coverage: of 20 requests 16 have a price, 5 belong to a team."""
     return pl.DataFrame(
@@ -261,6 +274,7 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_coverage": coverage_mart(),
         "mart_reconciliation": reconciliation_mart(),
         "mart_other_charges": charges_mart(),
+        "unknown_columns": unknown_columns(),
         "assumptions": _assumptions(),
         "assumed": pl.DataFrame(
             [("logs/own.jsonl", "model", "llama-3.1-8b")],

@@ -8,19 +8,21 @@ from typing import Any
 
 import duckdb
 
-from pipeline.ingest import open_quotes, prometheus
+from pipeline.ingest import open_quotes, prometheus, unknown_columns
 from pipeline.ingest.columns import columns_of, json_path, literal, quoted, values_name
 from pipeline.ingest.detect import Recognised
-from pipeline.ingest.records import document_records, file_text, page_records
+from pipeline.ingest.records import document_records, file_text, line_records, page_records
+from pipeline.ingest.unknown_columns import UnknownColumn
 
 _MAX_LINE_BYTES = 16_000_000
 _BUFFER_BYTES = 32_000_000  # of the reader; by default it holds 16 lines of the longest
+_LINES = "header = false, delim = '\x01', quote = '', escape = ''"  # the shape of lines as such
 
 
 def stage(
     con: duckdb.DuckDBPyConnection, found: Recognised, latest: dict[str, prometheus.Counters]
-) -> None:
-    """Make the views that a source's SQL reads.
+) -> list[UnknownColumn]:
+    """Make the views that a source's SQL reads, and return the columns that it does not read.
 
     source_rows has source_line and every column that the source declares, null where the file has
     none, and the record itself as `document`, null for tables; staged_rejects has source_line and
@@ -32,13 +34,13 @@ def stage(
         "create or replace temp table staged_rejects (source_line bigint, reject_reasons varchar)"
     )
     if found.file_kind == "parquet":
-        _stage_parquet(con, found)
-    elif found.file_kind == "csv":
-        _stage_csv(con, found)
-    elif found.file_kind == "metrics":
+        return _stage_parquet(con, found)
+    if found.file_kind == "csv":
+        return _stage_csv(con, found)
+    if found.file_kind == "metrics":
         _stage_metrics(con, found, latest)
-    else:
-        _stage_json(con, found)
+        return []  # a server has hundreds of counters
+    return _stage_json(con, found)
 
 
 def clear(con: duckdb.DuckDBPyConnection) -> None:
@@ -49,7 +51,7 @@ def clear(con: duckdb.DuckDBPyConnection) -> None:
         con.execute(f"drop table if exists {table}")
 
 
-def _stage_parquet(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
+def _stage_parquet(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[UnknownColumn]:
     columns = columns_of(found.source.columns, {name: quoted(name) for name in found.columns})
     con.execute(
         "create or replace temp view source_rows as select source_line, null::json as document, "
@@ -57,24 +59,33 @@ def _stage_parquet(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
         f"{_listed(columns.kept)} "
         f"from read_parquet({literal(str(found.path))}, file_row_number = true))"
     )
+    unknown = {name: quoted(name) for name in unknown_columns.in_header(found)}
+    signs = _listed(unknown_columns.signs_kept(unknown))
+    file = literal(str(found.path))
+    return unknown_columns.count_signs(
+        con, list(unknown), f"(select {signs} from read_parquet({file}))"
+    )
 
 
-def _stage_csv(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
+def _stage_csv(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[UnknownColumn]:
     """Read a CSV file as text; a line that is not of its shape keeps its number and reason."""
     cells = [f"c{number}" for number in range(len(found.columns))]
     cell_of = dict(zip(reversed(found.columns), reversed(cells), strict=True))
     columns = columns_of(found.source.columns, cell_of)
     shape = f"header = true, delim = {literal(found.delimiter)}, quote = '\"', escape = '\"'"
-    _read_text(con, found, cells, shape, columns.kept)
+    unknown = {name: cell_of[name] for name in unknown_columns.in_header(found)}
+    kept = [*columns.kept, *unknown_columns.signs_kept(unknown)]
+    _read_text(con, found, cells, shape, kept)
     _number_lines(con, first_line=2)
     open_quotes.set_long_cells_aside(con, found)
     con.execute(
         "create or replace temp view source_rows as select source_line, null::json as document, "
         f"{_listed(columns.shown)} from numbered_cells anti join staged_rejects using (source_line)"
     )
+    return unknown_columns.count_signs(con, list(unknown))
 
 
-def _stage_json(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
+def _stage_json(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[UnknownColumn]:
     """Read JSON records; of flat ones, nothing but the declared values is kept.
 
     Of others the record itself is there too, as `document`, for forms that nest rows in lists.
@@ -86,12 +97,19 @@ def _stage_json(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
     if not found.source.is_flat:
         kept.append("line")
         shown.append("line::json as document")
-    if found.file_kind == "json":
-        shape = "header = false, delim = '\x01', quote = '', escape = ''"
-        _read_text(con, found, ["line"], shape, kept)
-    else:
+    unknown: list[UnknownColumn] = []
+    if found.file_kind != "json":
         of_file = document_records if found.file_kind == "document" else page_records
-        _lay_records(con, of_file(found.path, found.is_gzip), kept)
+        records = of_file(found.path, found.is_gzip)
+        _lay_records(con, records, kept)
+        unknown = unknown_columns.in_records(found.source, records)
+    else:
+        _read_text(con, found, ["line"], _LINES, [*kept, unknown_columns.keys_kept(found)])
+        if any("[]" in key for key in found.source.signature):
+            records = list(line_records(file_text(found.path, found.is_gzip)))
+            unknown = unknown_columns.in_records(found.source, records)
+        else:
+            unknown = unknown_columns.in_lines(con, found, _lines(found))
     _number_lines(con, first_line=1)
     con.execute(
         "insert into staged_rejects select source_line, 'not_json' from numbered_cells "
@@ -101,6 +119,7 @@ def _stage_json(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
         f"create or replace temp view source_rows as select {_listed(('source_line', *shown))} "
         f"from numbered_cells where {is_json}"
     )
+    return unknown
 
 
 def _text_cells(found: Recognised) -> dict[str, str]:
@@ -153,15 +172,12 @@ def _read_text(
     kept: Iterable[str],
 ) -> None:
     """Read what is to be kept of every line into source_cells, broken ones into staged_rejects."""
-    declared = ", ".join(f"'{cell}': 'varchar'" for cell in cells)
 
     def read(path: Path, compression: str) -> None:
         con.execute(
             f"create or replace temp table source_cells as select {_listed(kept)} from "
-            f"read_csv({literal(str(path))}, auto_detect = false, {shape}, "
-            f"columns = {{{declared}}}, compression = '{compression}', "
-            f"max_line_size = {_MAX_LINE_BYTES}, buffer_size = {_BUFFER_BYTES}, "
-            "store_rejects = true, rejects_limit = 0)"
+            f"{_read_csv(path, compression, cells, shape)}, store_rejects = true, "
+            "rejects_limit = 0)"
         )
 
     try:
@@ -184,6 +200,21 @@ def _read_text(
     open_quotes.require_none_rejected(con, found)
     con.execute("drop table reject_errors")
     con.execute("drop table reject_scans")
+
+
+def _read_csv(path: Path, compression: str, cells: list[str], shape: str) -> str:
+    """Return the SQL that reads a file's lines, without the closing bracket."""
+    declared = ", ".join(f"'{cell}': 'varchar'" for cell in cells)
+    return (
+        f"read_csv({literal(str(path))}, auto_detect = false, {shape}, "
+        f"columns = {{{declared}}}, compression = '{compression}', "
+        f"max_line_size = {_MAX_LINE_BYTES}, buffer_size = {_BUFFER_BYTES}"
+    )
+
+
+def _lines(found: Recognised) -> str:
+    compression = "gzip" if found.is_gzip else "none"
+    return _read_csv(found.path, compression, ["line"], _LINES) + ", ignore_errors = true)"
 
 
 def _number_lines(con: duckdb.DuckDBPyConnection, first_line: int) -> None:

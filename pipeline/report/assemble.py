@@ -48,7 +48,7 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
             in_month(frames["mart_other_charges"], month),
         ),
         coverage.section(in_month(frames["mart_coverage"], month)),
-        intake.section(frames["mart_intake"]),
+        intake.section(frames["mart_intake"], frames["unknown_columns"]),
         assumptions.section(frames["assumptions"], frames["assumed"]),
         checks.section(frames["checks"]),
     )

@@ -24,6 +24,7 @@ GENERAL_COLUMNS = (
     "cache_write_1h_tokens",
     "output_tokens",
     "reasoning_tokens",
+    "total_tokens",
     "is_cache_known",
     "request_count",
     "is_batch",

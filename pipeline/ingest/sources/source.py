@@ -22,6 +22,8 @@ class Source:
         empty_columns: All the columns of an export without any usage, where that has fewer.
         is_flat: Whether every value that its SQL reads is a declared column, so that nothing else
             of a JSON record need be held.
+        passed_over: Columns, or dotted JSON keys, that its makers are known to write and that no
+            figure needs. All others that its SQL does not read are told as unknown.
         lacks: What the form cannot say and where it is to be had, told where rows are set aside.
     """
 
@@ -36,6 +38,7 @@ class Source:
     output_includes_reasoning: bool = True
     empty_columns: tuple[str, ...] = ()
     is_flat: bool = False
+    passed_over: tuple[str, ...] = ()
     lacks: str = ""
 
 
