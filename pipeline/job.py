@@ -87,7 +87,7 @@ def left_out(made: Finished) -> list[str]:
     files: dict[str, list[str]] = {}
     for row in made.marts["mart_intake"]:
         if row["outcome"] != "accepted":
-            why = row["reason"] if row["outcome"] == "rejected" else "requests met before"
+            why = row["reason"].replace("same request again", "requests met before")
             files.setdefault(row["source_file"], []).append(f"{row['row_count']:,} × {why}")
     return [f"{name}: left out {'; '.join(reasons)}" for name, reasons in sorted(files.items())]
 

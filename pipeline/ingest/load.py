@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import duckdb
 
 from pipeline.errors import BadInputError, IncompleteInputError, WrongUseError
-from pipeline.ingest import contract, duplicates, identities, prometheus, unknown_columns
+from pipeline.ingest import contract, duplicates, identities, overlaps, prometheus, unknown_columns
 from pipeline.ingest.detect import Recognised, UnknownFormError, recognise, unpacked_sha256
 from pipeline.ingest.files import LogFile, find_files
 from pipeline.ingest.sources import SOURCE_BY_NAME
@@ -61,6 +61,8 @@ def load(
             duplicates.mark_all(con, intake.input_id)
         first_id_of.setdefault(intake.sha256, intake.input_id)
     duplicates.mark_repeated(con)
+    for note in overlaps.set_coarser_aside(con):
+        tell(f"note: {note}")
     return intakes
 
 

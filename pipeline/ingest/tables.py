@@ -1,7 +1,5 @@
 """The tables that log files are loaded into, and the columns that they store only where filled."""
 
-from collections.abc import Container
-
 import duckdb
 
 from pipeline.ingest import contract, unknown_columns
@@ -11,7 +9,7 @@ from pipeline.ingest.macros import MACROS
 STORED = {name: "bigint" if name in contract.COUNTS else kind for name, kind in contract.RECORD}
 
 
-def create_tables(con: duckdb.DuckDBPyConnection, computed: Container[str] = ()) -> None:
+def create_tables(con: duckdb.DuckDBPyConnection, computed: tuple[str, ...] = ()) -> None:
     """Create raw_usage and raw_inputs, empty, and the macros that read cells.
 
     The computed columns of raw_usage are null and take no place.
@@ -24,7 +22,9 @@ def create_tables(con: duckdb.DuckDBPyConnection, computed: Container[str] = ())
     )
     con.execute(
         f"create or replace table raw_usage (input_id integer, source_line bigint, {record}, "
-        "month varchar, reject_reasons varchar, is_duplicate boolean, identities_checked utinyint)"
+        "month varchar, reject_reasons varchar, is_duplicate boolean, "
+        f"duplicate_reason varchar{' as (null::varchar) virtual' if computed else ''}, "
+        "identities_checked utinyint)"
     )
     unknown_columns.create_table(con)
     con.execute("""
@@ -48,4 +48,4 @@ def make_room(con: duckdb.DuckDBPyConnection, filled: set[str]) -> None:
     for (name,) in computed:
         if name in filled:
             con.execute(f"alter table raw_usage drop column {name}")
-            con.execute(f"alter table raw_usage add column {name} {STORED[name]}")
+            con.execute(f"alter table raw_usage add column {name} {STORED.get(name, 'varchar')}")
