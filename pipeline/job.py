@@ -28,6 +28,7 @@ MARTS = (
     "mart_energy_per_class",
     "mart_team_chargeback",
     "mart_reconciliation",
+    "mart_reconciliation_days",
     "mart_other_charges",
     "mart_intake",
     "mart_coverage",

@@ -4,6 +4,7 @@ June 2026 has three lines: one priced and measured in full, one of agents, and o
 nobody knows, so that it has neither price nor energy. May has the first line alone.
 """
 
+import datetime as dt
 import functools
 from collections.abc import Iterable
 from decimal import Decimal
@@ -240,12 +241,27 @@ def reconciliation_mart() -> pl.DataFrame:
         "billed_cost_usd": [Decimal("1.00")],
         "gap_usd": [Decimal("-0.005")],
         "other_charge_usd": [None],
+        **{f"{part}_usd": [Decimal(0)] for part in ("unpriced", "missing_usage", "unbilled_usage")},
+        **{f"{part}_usd": [Decimal(0)] for part in ("credit", "rest")},
+        **{"rounding_usd": [Decimal("-0.005")], "late_usd": [None], "time_zone_usd": [None]},
     }
     return pl.DataFrame(
         {
             **{"month": [MONTH], "provider": ["openai"], "model_id": ["gpt-5"]},
             **{"gap_cause": ["rounding"], "unpriced_request_count": [0]},
             **{name: pl.Series(values, dtype=MONEY) for name, values in money.items()},
+        }
+    )
+
+
+def days_mart() -> pl.DataFrame:
+    """Return mart_reconciliation_days: one day, billed 1.00 USD for 1.005 by list price."""
+    money = {"computed_cost_usd": "1.005", "billed_cost_usd": "1.00", "gap_usd": "-0.005"}
+    return pl.DataFrame(
+        {
+            **{"month": [MONTH], "provider": ["openai"], "model_id": ["gpt-5"]},
+            **{"bill_day": [dt.date(2026, 6, 5)], "gap_cause": ["rounding"]},
+            **{name: pl.Series([Decimal(text)], dtype=MONEY) for name, text in money.items()},
         }
     )
 
@@ -273,6 +289,7 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_intake": intake_mart(),
         "mart_coverage": coverage_mart(),
         "mart_reconciliation": reconciliation_mart(),
+        "mart_reconciliation_days": days_mart(),
         "mart_other_charges": charges_mart(),
         "unknown_columns": unknown_columns(),
         "assumptions": _assumptions(),

@@ -45,6 +45,7 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
         teams.section(in_month(frames["mart_team_chargeback"], month), costs),
         reconciliation.section(
             in_month(frames["mart_reconciliation"], month),
+            in_month(frames["mart_reconciliation_days"], month),
             in_month(frames["mart_other_charges"], month),
         ),
         coverage.section(in_month(frames["mart_coverage"], month)),
