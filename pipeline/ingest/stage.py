@@ -9,13 +9,13 @@ from typing import Any
 import duckdb
 
 from pipeline.ingest import open_quotes, prometheus, unknown_columns
-from pipeline.ingest.columns import columns_of, json_path, literal, quoted, values_name
+from pipeline.ingest.columns import Columns, columns_of, json_path, literal, quoted, values_name
 from pipeline.ingest.detect import Recognised
 from pipeline.ingest.records import document_records, file_text, line_records, page_records
 from pipeline.ingest.unknown_columns import UnknownColumn
 
 _MAX_LINE_BYTES = 16_000_000
-_BUFFER_BYTES = 32_000_000  # of the reader; by default it holds 16 lines of the longest
+_BUFFER_BYTES = 17_000_000  # of the reader; by default it holds 16 lines of the longest
 _LINES = "header = false, delim = '\x01', quote = '', escape = ''"  # the shape of lines as such
 
 
@@ -57,13 +57,12 @@ def _stage_parquet(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[Un
         "create or replace temp view source_rows as select source_line, null::json as document, "
         f"{_listed(columns.shown)} from (select file_row_number + 1 as source_line, "
         f"{_listed(columns.kept)} "
-        f"from read_parquet({literal(str(found.path))}, file_row_number = true))"
+        f"from {_taken(columns, _read_parquet(found, 'file_row_number = true'))})"
     )
     unknown = {name: quoted(name) for name in unknown_columns.in_header(found)}
     signs = _listed(unknown_columns.signs_kept(unknown))
-    file = literal(str(found.path))
     return unknown_columns.count_signs(
-        con, list(unknown), f"(select {signs} from read_parquet({file}))"
+        con, list(unknown), f"(select {signs} from {_read_parquet(found)})"
     )
 
 
@@ -75,7 +74,7 @@ def _stage_csv(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[Unknow
     shape = f"header = true, delim = {literal(found.delimiter)}, quote = '\"', escape = '\"'"
     unknown = {name: cell_of[name] for name in unknown_columns.in_header(found)}
     kept = [*columns.kept, *unknown_columns.signs_kept(unknown)]
-    _read_text(con, found, cells, shape, kept)
+    _read_text(con, found, cells, shape, columns, kept)
     _number_lines(con, first_line=2)
     open_quotes.set_long_cells_aside(con, found)
     con.execute(
@@ -90,24 +89,32 @@ def _stage_json(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[Unkno
 
     Of others the record itself is there too, as `document`, for forms that nest rows in lists.
     """
-    columns = columns_of(found.source.columns, _text_cells(found), record="line")
-    is_json = f"{values_name('line')} is not null"
-    kept = [*columns.kept, f"not ({is_json}) and trim(line) <> '' as is_broken"]
+    source = found.source
+    readers = dict.fromkeys(source.counts, "count_of") | dict.fromkeys(source.times, "time_of")
+    columns = columns_of(source.columns, _text_cells(found), "line", readers, dict(source.spares))
+    kept = [
+        *columns.kept,
+        f"{values_name('line')} is not null as is_json",
+        # Lines are long: looked at only where there is no JSON.
+        f"case when {values_name('line')} is null then trim(line) <> '' else false end"
+        " as is_broken",
+    ]
     shown = list(columns.shown)
-    if not found.source.is_flat:
+    if not source.is_flat:
         kept.append("line")
         shown.append("line::json as document")
     unknown: list[UnknownColumn] = []
     if found.file_kind != "json":
         of_file = document_records if found.file_kind == "document" else page_records
         records = of_file(found.path, found.is_gzip)
-        _lay_records(con, records, kept)
-        unknown = unknown_columns.in_records(found.source, records)
+        _lay_records(con, records, columns, kept)
+        unknown = unknown_columns.in_records(source, records)
     else:
-        _read_text(con, found, ["line"], _LINES, [*kept, unknown_columns.keys_kept(found)])
-        if any("[]" in key for key in found.source.signature):
+        kept.append(unknown_columns.keys_kept(found))
+        _read_text(con, found, ["line"], _LINES, columns, kept)
+        if any("[]" in key for key in source.signature):
             records = list(line_records(file_text(found.path, found.is_gzip)))
-            unknown = unknown_columns.in_records(found.source, records)
+            unknown = unknown_columns.in_records(source, records)
         else:
             unknown = unknown_columns.in_lines(con, found, _lines(found))
     _number_lines(con, first_line=1)
@@ -117,7 +124,7 @@ def _stage_json(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[Unkno
     )
     con.execute(
         f"create or replace temp view source_rows as select {_listed(('source_line', *shown))} "
-        f"from numbered_cells where {is_json}"
+        "from numbered_cells where is_json"
     )
     return unknown
 
@@ -142,7 +149,7 @@ def _stage_metrics(
     scrapes, bad_lines = prometheus.scrapes_of(file_text(found.path, found.is_gzip))
     columns = columns_of(found.source.columns, {}, record="line")
     records = prometheus.growths(scrapes, found.source.columns, latest)
-    _lay_records(con, records, columns.kept)
+    _lay_records(con, records, columns, columns.kept)
     con.execute(
         f"create or replace temp view source_rows as select {_listed(columns.shown)} "
         "from source_cells"
@@ -154,12 +161,15 @@ def _stage_metrics(
 
 
 def _lay_records(
-    con: duckdb.DuckDBPyConnection, records: Iterable[Mapping[str, Any]], kept: Iterable[str]
+    con: duckdb.DuckDBPyConnection,
+    records: Iterable[Mapping[str, Any]],
+    columns: Columns,
+    kept: Iterable[str],
 ) -> None:
     """Keep what is to be kept of records as if each were a line."""
     con.execute(
         f"create or replace temp table source_cells as select {_listed(kept)} "
-        "from (select unnest($lines::varchar[]) as line)",
+        f"from {_taken(columns, '(select unnest($lines::varchar[]) as line)')}",
         {"lines": [json.dumps(record) for record in records]},
     )
 
@@ -169,15 +179,18 @@ def _read_text(
     found: Recognised,
     cells: list[str],
     shape: str,
+    columns: Columns,
     kept: Iterable[str],
 ) -> None:
     """Read what is to be kept of every line into source_cells, broken ones into staged_rejects."""
 
     def read(path: Path, compression: str) -> None:
+        lines = _read_csv(
+            path, compression, cells, shape, "store_rejects = true, rejects_limit = 0"
+        )
         con.execute(
-            f"create or replace temp table source_cells as select {_listed(kept)} from "
-            f"{_read_csv(path, compression, cells, shape)}, store_rejects = true, "
-            "rejects_limit = 0)"
+            f"create or replace temp table source_cells as select {_listed(kept)} "
+            f"from {_taken(columns, lines)}"
         )
 
     try:
@@ -202,19 +215,27 @@ def _read_text(
     con.execute("drop table reject_scans")
 
 
-def _read_csv(path: Path, compression: str, cells: list[str], shape: str) -> str:
-    """Return the SQL that reads a file's lines, without the closing bracket."""
+def _taken(columns: Columns, rows: str) -> str:
+    """Return the SQL of rows with what is extracted of their JSON, once for all columns."""
+    return f"(select {_listed(('*', *columns.extracted))} from {rows})"
+
+
+def _read_parquet(found: Recognised, *options: str) -> str:
+    return f"read_parquet({_listed((literal(str(found.path)), *options))})"
+
+
+def _read_csv(path: Path, compression: str, cells: list[str], shape: str, errors: str) -> str:
     declared = ", ".join(f"'{cell}': 'varchar'" for cell in cells)
     return (
         f"read_csv({literal(str(path))}, auto_detect = false, {shape}, "
         f"columns = {{{declared}}}, compression = '{compression}', "
-        f"max_line_size = {_MAX_LINE_BYTES}, buffer_size = {_BUFFER_BYTES}"
+        f"max_line_size = {_MAX_LINE_BYTES}, buffer_size = {_BUFFER_BYTES}, {errors})"
     )
 
 
 def _lines(found: Recognised) -> str:
     compression = "gzip" if found.is_gzip else "none"
-    return _read_csv(found.path, compression, ["line"], _LINES) + ", ignore_errors = true)"
+    return _read_csv(found.path, compression, ["line"], _LINES, "ignore_errors = true")
 
 
 def _number_lines(con: duckdb.DuckDBPyConnection, first_line: int) -> None:

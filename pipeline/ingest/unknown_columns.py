@@ -21,8 +21,8 @@ from pipeline.settings import bundled
 MOST_NAMES = 100  # a hostile file may have any number of keys
 MOST_LETTERS = 60  # of a name that is shown
 _MOST_TOLD = 12  # names in one note; the report has them all
-# Of larger files an even share of the lines is asked for its keys, picked by hash.
-_ALL_LINES_BYTES = 64_000_000
+# Of larger files an even share of the lines is asked for its keys, picked by what they begin with.
+_ALL_LINES_BYTES = 16_000_000
 _PACKED_RATIO = 8  # a packed log holds about this much more
 
 _USAGE_LIKE = re.compile(r"usage|tokens|details|billed_units|stats|cache_creation", re.IGNORECASE)
@@ -123,7 +123,8 @@ def keys_kept(found: Recognised) -> str:
     size = found.path.stat().st_size * (_PACKED_RATIO if found.is_gzip else 1)
     share = max(1, round(size / _ALL_LINES_BYTES))
     return (
-        f"case when hash(line) % {share} = 0 then try(json_keys(line, [{paths}])) end as keys_seen"
+        f"case when hash(left(line, 99)) % {share} = 0 "
+        f"then try(json_keys(line, [{paths}])) end as keys_seen"
     )
 
 
@@ -140,7 +141,9 @@ def in_lines(con: duckdb.DuckDBPyConnection, found: Recognised, lines: str) -> l
         f"list_sort(list_distinct(flatten(list(distinct keys_seen[{n}]))))"
         for n in range(1, len(parents) + 1)
     )
-    (seen,) = con.execute(f"select {lists} from source_cells").fetchall()
+    (seen,) = con.execute(
+        f"select {lists} from source_cells where keys_seen is not null"
+    ).fetchall()
     dotted = [
         f"{parent}.{key}" if parent else key
         for parent, keys in zip(parents, seen, strict=True)
