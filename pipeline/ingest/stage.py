@@ -15,7 +15,6 @@ from pipeline.ingest.records import document_records, file_text, line_records, p
 from pipeline.ingest.unknown_columns import UnknownColumn
 
 _MAX_LINE_BYTES = 16_000_000
-_BUFFER_BYTES = 17_000_000  # of the reader; by default it holds 16 lines of the longest
 _LINES = "header = false, delim = '\x01', quote = '', escape = ''"  # the shape of lines as such
 
 
@@ -185,9 +184,8 @@ def _read_text(
     """Read what is to be kept of every line into source_cells, broken ones into staged_rejects."""
 
     def read(path: Path, compression: str) -> None:
-        lines = _read_csv(
-            path, compression, cells, shape, "store_rejects = true, rejects_limit = 0"
-        )
+        errors = "store_rejects = true, rejects_limit = 0"
+        lines = _read_csv(found, path, compression, cells, shape, errors)
         con.execute(
             f"create or replace temp table source_cells as select {_listed(kept)} "
             f"from {_taken(columns, lines)}"
@@ -211,6 +209,10 @@ def _read_text(
         group by line
     """)
     open_quotes.require_none_rejected(con, found)
+    packed = "gzip" if found.is_gzip else "none"
+    all_cells = _read_csv(found, found.path, packed, cells, shape, "ignore_errors = true")
+    head_count = int(found.file_kind == "csv")
+    open_quotes.require_every_line(con, found, all_cells, _lines(found), head_count)
     con.execute("drop table reject_errors")
     con.execute("drop table reject_scans")
 
@@ -224,18 +226,22 @@ def _read_parquet(found: Recognised, *options: str) -> str:
     return f"read_parquet({_listed((literal(str(found.path)), *options))})"
 
 
-def _read_csv(path: Path, compression: str, cells: list[str], shape: str, errors: str) -> str:
+def _read_csv(
+    found: Recognised, path: Path, compression: str, cells: list[str], shape: str, errors: str
+) -> str:
+    """Return the SQL that reads a file's lines; those beyond its buffer DuckDB would leave out."""
+    longest = max(_MAX_LINE_BYTES, found.longest_line_bytes + 1)
     declared = ", ".join(f"'{cell}': 'varchar'" for cell in cells)
     return (
         f"read_csv({literal(str(path))}, auto_detect = false, {shape}, "
         f"columns = {{{declared}}}, compression = '{compression}', "
-        f"max_line_size = {_MAX_LINE_BYTES}, buffer_size = {_BUFFER_BYTES}, {errors})"
+        f"max_line_size = {longest}, buffer_size = {2 * longest}, {errors})"
     )
 
 
 def _lines(found: Recognised) -> str:
     compression = "gzip" if found.is_gzip else "none"
-    return _read_csv(found.path, compression, ["line"], _LINES, "ignore_errors = true")
+    return _read_csv(found, found.path, compression, ["line"], _LINES, "ignore_errors = true")
 
 
 def _number_lines(con: duckdb.DuckDBPyConnection, first_line: int) -> None:

@@ -49,3 +49,18 @@ def make_room(con: duckdb.DuckDBPyConnection, filled: set[str]) -> None:
         if name in filled:
             con.execute(f"alter table raw_usage drop column {name}")
             con.execute(f"alter table raw_usage add column {name} {STORED.get(name, 'varchar')}")
+
+
+def null_out(con: duckdb.DuckDBPyConnection, column: str, value: str) -> int:
+    """Empty a column of raw_usage where it holds a value; return in how many rows it did.
+
+    A column that no file fills is computed, not stored: there is nothing to empty then.
+    """
+    held = con.execute(
+        f"select count(*) from raw_usage where {column} = $value", {"value": value}
+    ).fetchall()[0][0]
+    if held:
+        con.execute(
+            f"update raw_usage set {column} = null where {column} = $value", {"value": value}
+        )
+    return int(held)
