@@ -101,6 +101,16 @@ def test_prompts_of_many_lines_and_blank_lines_lose_no_row(con: Con, tmp_path: P
     assert fates(loaded(con, path)) == ["accepted"] * 3
 
 
+def test_line_ends_of_two_kinds_beside_prompts_of_many_lines_lose_no_row(
+    con: Con, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.csv"
+    text = f'{HEADER},prompt\r\n{ROW},"one\ntwo"\r\n{ROW},plain\n{ROW},x\r\n'
+    path.write_bytes(text.encode())
+
+    assert fates(loaded(con, path)) == ["accepted"] * 3
+
+
 def test_a_log_cut_off_in_a_line_keeps_the_rows_before(con: Con, tmp_path: Path) -> None:
     text = (json.dumps(RECORD) + "\n") * 2 + json.dumps({**RECORD, "api_key": "sk-SECRET"})[:-20]
     path = tmp_path / "a.jsonl"

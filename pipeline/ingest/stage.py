@@ -191,11 +191,13 @@ def _read_text(
             f"from {_taken(columns, lines)}"
         )
 
+    packed, has_one_line_end = "gzip" if found.is_gzip else "none", True
     try:
-        read(found.path, "gzip" if found.is_gzip else "none")
+        read(found.path, packed)
     except duckdb.InvalidInputException as error:
         if "state machine" not in str(error):
             raise
+        has_one_line_end = False
         # DuckDB wants one kind of line end in a file; joined exports have several.
         with tempfile.TemporaryDirectory() as folder:
             copy = Path(folder) / "lines"
@@ -209,10 +211,10 @@ def _read_text(
         group by line
     """)
     open_quotes.require_none_rejected(con, found)
-    packed = "gzip" if found.is_gzip else "none"
-    all_cells = _read_csv(found, found.path, packed, cells, shape, "ignore_errors = true")
-    head_count = int(found.file_kind == "csv")
-    open_quotes.require_every_line(con, found, all_cells, _lines(found), head_count)
+    if has_one_line_end:
+        all_cells = _read_csv(found, found.path, packed, cells, shape, "ignore_errors = true")
+        head_count = int(found.file_kind == "csv")
+        open_quotes.require_every_line(con, found, all_cells, _lines(found), head_count)
     con.execute("drop table reject_errors")
     con.execute("drop table reject_scans")
 

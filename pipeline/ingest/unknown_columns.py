@@ -123,7 +123,7 @@ def keys_kept(found: Recognised) -> str:
     size = found.path.stat().st_size * (_PACKED_RATIO if found.is_gzip else 1)
     share = max(1, round(size / _ALL_LINES_BYTES))
     return (
-        f"case when hash(left(line, 99)) % {share} = 0 "
+        f"case when hash(left(line, 48)) % {share} = 0 "
         f"then try(json_keys(line, [{paths}])) end as keys_seen"
     )
 
