@@ -145,7 +145,7 @@ def test_real_logs_keep_every_identity(con: Con, samples: Path) -> None:
         "tracelab_codex_session.jsonl.gz": {"input + output = total": 9, "cached ≤ input": 9,
                                             "reasoning ≤ output": 9},
         "litellm_spendlogs_shape.jsonl": {"input + output = total": 2, "cached ≤ input": 2,
-                                          "reasoning ≤ output": 2},
+                                          "reasoning ≤ output": 1},
         "openai_completions_usage_2025-10-05_2025-10-12.csv": {
             "uncached + cached input = input": 6},
     }  # fmt: skip
