@@ -134,6 +134,17 @@ def ingest(
             f"{entry['cache_read_tokens']:,} cache read, {entry['cache_write_tokens']:,} cache "
             f"write, {entry['output_tokens']:,} output (reasoning {entry['reasoning_tokens']:,})"
         )
+        for held in entry["identities_checked"]:
+            print(
+                f"  {held['identity']}: checked on {held['rows_checked']:,} rows, "
+                f"{held['rows_broken']:,} broke it"
+            )
+        for column in entry["unknown_columns"]:
+            loud = ": MAY BE TOKENS OR MONEY THAT NO FIGURE COUNTS"
+            print(
+                f"  not read: {column['name']}, filled in {column['rows_filled']:,} rows"
+                f"{loud if column['is_token_like'] else ''}"
+            )
         for model in entry["models"]:
             known = model["model_id"] or "not in the catalog"
             print(f"    {model['rows']:,} × {model['name']} → {known}")

@@ -36,6 +36,7 @@ MARTS = (
     "mart_month_bridge",
     "mart_project_chargeback",
     "mart_reconciliation",
+    "mart_reconciliation_days",
     "mart_other_charges",
     "mart_intake",
     "mart_coverage",
@@ -99,7 +100,7 @@ def left_out(made: Finished) -> list[str]:
     files: dict[str, list[str]] = {}
     for row in made.marts["mart_intake"]:
         if row["outcome"] != "accepted":
-            why = row["reason"] if row["outcome"] == "rejected" else "requests met before"
+            why = row["reason"].replace("same request again", "requests met before")
             files.setdefault(row["source_file"], []).append(f"{row['row_count']:,} × {why}")
     return [f"{name}: left out {'; '.join(reasons)}" for name, reasons in sorted(files.items())]
 
@@ -211,6 +212,10 @@ def frames(
         )
         order by all
     """).pl()
+    tables["unknown_columns"] = con.sql(
+        "select source_file, column_name, filled_row_count, number_row_count, is_token_like "
+        "from raw_unknown_columns inner join raw_inputs using (input_id) order by all"
+    ).pl()
     tables["checks"] = pl.DataFrame(
         [
             (check.name, check.severity, check.status, check.violation_count, check.meaning)

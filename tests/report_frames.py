@@ -4,6 +4,7 @@ June 2026 has three lines: one priced and measured in full, one of agents, and o
 nobody knows, so that it has neither price nor energy. May has the first line alone.
 """
 
+import datetime as dt
 import functools
 from collections.abc import Iterable
 from decimal import Decimal
@@ -288,6 +289,19 @@ def intake_mart() -> pl.DataFrame:
     )
 
 
+def unknown_columns() -> pl.DataFrame:
+    """Return the columns that no select reads: words in 9 rows, tokens in 4 of 5 rows."""
+    return pl.DataFrame(
+        [
+            ("logs/june.csv", "mood", 9, 0, False),
+            ("logs/own.jsonl", "swift_tokens", 5, 4, True),
+        ],
+        schema=["source_file", "column_name", "filled_row_count", "number_row_count",
+                "is_token_like"],
+        orient="row",
+    )  # fmt: skip
+
+
 def coverage_mart() -> pl.DataFrame:
     """Return mart_coverage: of 20 requests 16 have a price, 5 belong to a team."""
     return pl.DataFrame(
@@ -330,6 +344,9 @@ def reconciliation_mart() -> pl.DataFrame:
         "billed_cost_usd": [Decimal("1.00")],
         "gap_usd": [Decimal("-0.005")],
         "other_charge_usd": [None],
+        **{f"{part}_usd": [Decimal(0)] for part in ("unpriced", "missing_usage", "unbilled_usage")},
+        **{f"{part}_usd": [Decimal(0)] for part in ("credit", "rest")},
+        **{"rounding_usd": [Decimal("-0.005")], "late_usd": [None], "time_zone_usd": [None]},
     }
     return pl.DataFrame(
         {
@@ -356,6 +373,18 @@ def bridge_mart(**changes: Any) -> pl.DataFrame:  # noqa: ANN401 a value of any 
         names = [*(f"{stem}_{part}_{unit}" for part in (*parts, last)), f"{stem}_{unit}"]
         row |= dict(zip(names, map(Decimal, values), strict=True))
     return _frame([row | changes])
+
+
+def days_mart() -> pl.DataFrame:
+    """Return mart_reconciliation_days: one day, billed 1.00 USD for 1.005 by list price."""
+    money = {"computed_cost_usd": "1.005", "billed_cost_usd": "1.00", "gap_usd": "-0.005"}
+    return pl.DataFrame(
+        {
+            **{"month": [MONTH], "provider": ["openai"], "model_id": ["gpt-5"]},
+            **{"bill_day": [dt.date(2026, 6, 5)], "gap_cause": ["rounding"]},
+            **{name: pl.Series([Decimal(text)], dtype=MONEY) for name, text in money.items()},
+        }
+    )
 
 
 def charges_mart() -> pl.DataFrame:
@@ -472,7 +501,9 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_coverage": coverage_mart(),
         "mart_unresolved_models": unresolved_mart({}).clear(),
         "mart_reconciliation": reconciliation_mart(),
+        "mart_reconciliation_days": days_mart(),
         "mart_other_charges": charges_mart(),
+        "unknown_columns": unknown_columns(),
         "assumptions": _assumptions(),
         "assumed": pl.DataFrame(
             [("logs/own.jsonl", "model", "llama-3.1-8b")],

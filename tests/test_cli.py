@@ -393,6 +393,8 @@ def test_ingest_says_what_is_in_a_file(run: Run, good: Path) -> None:
                     "rows": 1,
                 }
             ],
+            "identities_checked": [],
+            "unknown_columns": [],
         }
     ]
 

@@ -38,6 +38,8 @@ BROKEN: dict[str, dict[str, object]] = {
     "tokens_absurd": {"output_tokens": 100_000_000},
     "output_tokens_missing": {"output_tokens": None},
     "input_tokens_missing": {"input_tokens": None, "output_tokens": 3},
+    "parts_differ_from_total": {"output_tokens": 3, "total_tokens": 13},
+    "parts_differ_from_input": {"uncached_input_tokens": 8, "output_tokens": 3},
     "reasoning_exceeds_output": {"output_tokens": 3, "reasoning_tokens": 4},
     "bucket_ends_before_start": {"output_tokens": 3, "bucket_end_at": "2026-10-05T09:00:00Z"},
     "request_count_zero": {"output_tokens": 3, "request_count": 0},

@@ -200,9 +200,19 @@ def test_rows_read_are_accepted_duplicate_and_rejected() -> None:
 
     assert section_of(book, "intake").statements == (
         "Rows read: 26 = 20 accepted + 3 duplicate + 3 rejected; files: 2.",
+        "Columns that may hold tokens or money and that no figure counts: swift_tokens.",
     )
     assert table.rows[0][:6] == ("logs/june.csv", "openai_usage", 12 + 3 + 2 + 1, 12, 3, 3)
     assert column_of(table_of(book, "intake_reasons"), "row_count") == [3, 2, 1]
+
+
+def test_columns_that_may_cost_stand_first_among_those_that_are_not_read() -> None:
+    table = table_of(report(), "unknown_columns")
+
+    assert table.rows == (
+        ("logs/own.jsonl", "swift_tokens", 5, 4, "may be tokens or money that no figure counts"),
+        ("logs/june.csv", "mood", 9, 0, None),
+    )
 
 
 def test_coverage_counts_what_is_not_known() -> None:

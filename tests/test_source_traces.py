@@ -47,8 +47,9 @@ def test_burstgpt_names_its_models_and_fails_with_no_response(con: Con, tmp_path
         "Total tokens": "490",
         "Log Type": "Conversation log",
     }
-    failed = {**row, "Response tokens": "0", "Log Type": "API log", "Timestamp": "5.5"}
-    bad = {**row, "Request tokens": "-1"}
+    none = {"Response tokens": "0", "Total tokens": "472"}
+    failed = {**row, **none, "Log Type": "API log", "Timestamp": "5.5"}
+    bad = {**row, "Request tokens": "-1", "Total tokens": "17"}
 
     rows = loaded(con, table(tmp_path / "a", [row, row, failed, bad]), assume=START)
 

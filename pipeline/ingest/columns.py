@@ -3,22 +3,33 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 
 @dataclass(frozen=True)
 class Columns:
-    """How declared columns come to be: what is kept of a record, and what the view shows of it."""
+    """How declared columns come to be: read out of JSON, then kept, then shown by the view."""
 
+    extracted: tuple[str, ...]
     kept: tuple[str, ...]
     shown: tuple[str, ...]
 
 
-def columns_of(keys: Iterable[str], cells: Mapping[str, str], record: str | None = None) -> Columns:
+def columns_of(
+    keys: Iterable[str],
+    cells: Mapping[str, str],
+    record: str | None = None,
+    readers: Mapping[str, str] = MappingProxyType({}),
+    spares: Mapping[str, str] = MappingProxyType({}),
+) -> Columns:
     """Say where each declared key comes from: a cell, JSON within a cell, or the JSON record.
 
-    Whatever is declared of one JSON value comes out of one parse of it, as text.
+    Whatever is declared of one JSON value comes out of one parse of it, as text, or as what the
+    macro that `readers` names for its key makes of that text. A key of `spares` is kept only
+    where the key before it, which it stands in for, says nothing.
     """
     kept, shown = [], []
+    text_of: dict[str, str] = {}
     paths_of: dict[str, list[str]] = {record: []} if record else {}
     for key in keys:
         root, _, rest = key.partition(".")
@@ -33,10 +44,15 @@ def columns_of(keys: Iterable[str], cells: Mapping[str, str], record: str | None
             continue
         paths = paths_of.setdefault(value, [])
         paths.append(path)
-        shown.append(f"{values_name(value)}[{len(paths)}] as {name}")
-    for value, paths in paths_of.items():
-        kept.append(f"{_extracted(value, paths)} as {values_name(value)}")
-    return Columns(tuple(kept), tuple(shown))
+        text = text_of[key] = f"{values_name(value)}[{len(paths)}]"
+        if key in spares:
+            text = f"case when coalesce({text_of[spares[key]]}, '{{}}') = '{{}}' then {text} end"
+        kept.append(f"{readers[key]}({text}) as {name}" if key in readers else f"{text} as {name}")
+        shown.append(name)
+    extracted = [
+        f"{_extracted(value, paths)} as {values_name(value)}" for value, paths in paths_of.items()
+    ]
+    return Columns(tuple(extracted), tuple(kept), tuple(shown))
 
 
 def _extracted(value: str, keys: Iterable[str]) -> str:

@@ -94,6 +94,8 @@ RARE = (
 # What a source's select may add: it helps to judge a row, and is not kept.
 JUDGED_ONLY = (
     ("is_input_total", "boolean"),  # uncached input was computed as all input minus the cached
+    ("total_tokens", "double"),  # what the log says that all input and all output sum to
+    ("stated_input_tokens", "double"),  # what it says of all input, beside all parts of it
     ("billed_currency", "varchar"),  # of the bill; null: US dollars
 )
 
@@ -105,6 +107,9 @@ NO_USAGE_SQL = """(
 )"""
 
 CACHE_RULE = "cache_exceeds_input"
+REASONING_RULE = "reasoning_exceeds_output"
+TOTAL_RULE = "parts_differ_from_total"
+INPUT_RULE = "parts_differ_from_input"
 
 
 @dataclass(frozen=True)
@@ -120,11 +125,15 @@ def _any_count(condition: str) -> str:
     return "(" + " or ".join(condition.format(count=count) for count in COUNTS) + ")"
 
 
-_INPUT = (
-    "coalesce(uncached_input_tokens, 0) + coalesce(cache_read_tokens, 0)"
+_CACHED = (
+    "coalesce(cache_read_tokens, 0)"
     " + coalesce(cache_write_5m_tokens, 0) + coalesce(cache_write_1h_tokens, 0)"
 )
+_INPUT = f"coalesce(uncached_input_tokens, 0) + {_CACHED}"
 _ALL_TOKENS = f"({_INPUT} + coalesce(output_tokens, 0))"
+# All input, and all tokens: null where not known.
+INPUT_SQL = f"uncached_input_tokens + {_CACHED}"
+ALL_TOKENS_SQL = f"{INPUT_SQL} + output_tokens"
 # A bucket that does not say its requests: at least one for 10,000 tokens of output.
 _REQUESTS = """greatest(
             coalesce(
@@ -191,7 +200,19 @@ RULES = (
         "no input tokens",
     ),
     Rule(
-        "reasoning_exceeds_output",
+        TOTAL_RULE,
+        f"not isnan(total_tokens) and total_tokens <> {ALL_TOKENS_SQL}"
+        f" and not isnan({ALL_TOKENS_SQL})",
+        "input and output that are not the logged total",
+    ),
+    Rule(
+        INPUT_RULE,
+        f"not isnan(stated_input_tokens) and stated_input_tokens <> {INPUT_SQL}"
+        f" and not isnan({INPUT_SQL})",
+        "parts of the input that are not the logged input",
+    ),
+    Rule(
+        REASONING_RULE,
         "not isnan(reasoning_tokens) and not isnan(output_tokens)"
         " and reasoning_tokens > output_tokens",
         "more reasoning than output",

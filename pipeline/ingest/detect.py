@@ -4,9 +4,11 @@ import csv
 import gzip
 import hashlib
 import io
+import re
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import BinaryIO
 
 import polars as pl
 
@@ -16,7 +18,9 @@ from pipeline.ingest.records import document_records, dotted_keys, line_records,
 from pipeline.ingest.sources import SOURCES, Source
 
 HEAD_BYTES = 1_000_000
+_MOST_HEAD_BYTES = 64_000_000  # where a first line is that long
 _CHUNK_BYTES = 1 << 20
+_MOST_DIGITS = 3  # in the name of a column
 _DELIMITERS = (",", "\t", ";", "|")
 
 
@@ -33,6 +37,32 @@ class Recognised:
     delimiter: str
     columns: tuple[str, ...]
     sha256: str
+    line_count: int = 0  # of the unpacked text, the last one too where it has no end
+    longest_line_bytes: int = 0
+
+
+class _Lines:
+    """Counts the lines of a text that comes in pieces, and knows the longest."""
+
+    def __init__(self) -> None:
+        self.count = self.longest = self._open = 0
+
+    def take(self, chunk: bytes) -> None:
+        """Go on with the next piece."""
+        first, last = chunk.find(b"\n"), chunk.rfind(b"\n")
+        if first < 0:
+            self._open += len(chunk)
+        else:
+            self.longest = max(self.longest, self._open + first)
+            self._open = len(chunk) - last - 1
+            self.count += chunk.count(b"\n")
+            # Between the two lies no line that is longer than a piece, which is all that matters.
+            self.longest = max(self.longest, min(last - first, len(chunk)))
+
+    def end(self) -> None:
+        """Count a last line without an end."""
+        self.longest = max(self.longest, self._open)
+        self.count += self._open > 0
 
 
 class UnknownFormError(BadInputError):
@@ -47,17 +77,28 @@ def recognise(path: Path) -> Recognised:
         UnknownFormError: For a file of no known form.
         BadInputError: For a file that cannot be read to its end.
     """
-    sha256 = _sha256(path)
+    _require_readable_name(path)
+    lines = _Lines()
+    sha256 = _sha256(path, lines)
     with path.open("rb") as file:
         magic = file.read(4)
     if magic == b"PAR1":
         return _recognise_parquet(path, sha256)
     is_gzip = magic[:2] == b"\x1f\x8b"
-    head = _head(path, is_gzip)
+    if is_gzip:
+        lines = _Lines()
+    head = _head(path, is_gzip, lines)
+    lines.end()
+    _require_utf_8(path, head)
     if not head.strip():
         raise IncompleteInputError(
             f"{path}: expected usage rows, found an empty file. Export it again, or leave it out."
         )
+    found = _recognise_text(path, head, is_gzip, sha256)
+    return replace(found, line_count=lines.count, longest_line_bytes=lines.longest)
+
+
+def _recognise_text(path: Path, head: bytes, is_gzip: bool, sha256: str) -> Recognised:
     text = head.decode("utf-8-sig", errors="replace")
     if text.lstrip()[:1] in "{[":
         return _recognise_json(path, text, is_gzip, sha256)
@@ -156,33 +197,63 @@ def _match_empty(container: str, keys: set[str]) -> Source | None:
     )
 
 
-def _sha256(path: Path) -> str:
+def _require_readable_name(path: Path) -> None:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        shown = str(path).encode(errors="replace").decode()
+        raise UnknownFormError(
+            f"{shown}: expected a file name in UTF-8, found other bytes. Rename the file."
+        ) from None
+
+
+def _require_utf_8(path: Path, head: bytes) -> None:
+    marks = {b"\xff\xfe\x00\x00": "UTF-32", b"\x00\x00\xfe\xff": "UTF-32",
+             b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}  # fmt: skip
+    found = next((name for mark, name in marks.items() if head.startswith(mark)), "")
+    if not found and head[:2_000].count(0) * 3 >= len(head[:2_000]) > 0:
+        found = "UTF-16"
+    if found:
+        raise UnknownFormError(
+            f"{path}: expected text in UTF-8, found {found}. Convert it: "
+            f"iconv -f {found} -t UTF-8 FILE > NEW_FILE, or save it as UTF-8."
+        )
+
+
+def _sha256(path: Path, lines: _Lines) -> str:
     digest = hashlib.sha256()
     try:
         with path.open("rb") as file:
             while chunk := file.read(_CHUNK_BYTES):
                 digest.update(chunk)
+                lines.take(chunk)
     except OSError as error:
         raise BadInputError(f"{path}: cannot be read: {error.strerror}.") from None
     return digest.hexdigest()
 
 
-def _head(path: Path, is_gzip: bool) -> bytes:
+def _head(path: Path, is_gzip: bool, lines: _Lines) -> bytes:
     """Return the first bytes of the text; a compressed file is read to its end, to prove it."""
     if not is_gzip:
         with path.open("rb") as file:
-            return file.read(HEAD_BYTES)
+            return _first_lines(file)
     try:
         with gzip.open(path) as file:
-            head = file.read(HEAD_BYTES)
-            while file.read(_CHUNK_BYTES):
-                pass
+            head = _first_lines(file)
+            lines.take(head)
+            while chunk := file.read(_CHUNK_BYTES):
+                lines.take(chunk)
             return head
     except (OSError, EOFError, zlib.error) as error:
         raise BadInputError(
             f"{path}: expected a whole gzip file, found damage: {_first_line(error)}. "
             "Copy or export it again."
         ) from None
+
+
+def _first_lines(file: BinaryIO | gzip.GzipFile) -> bytes:
+    head = file.read(HEAD_BYTES)
+    return head if b"\n" in head else head + file.readline(_MOST_HEAD_BYTES)
 
 
 def _unknown(path: Path, container: str, keys: tuple[str, ...]) -> UnknownFormError:
@@ -214,8 +285,16 @@ def _likeness(source: Source, container: str, keys: tuple[str, ...]) -> float:
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    shown = ", ".join(name[:40] for name in names[:12])
+    shown = ", ".join(name[:40] if _is_plain(name) else "…" for name in names[:12])
     return f"{shown}, …" if len(names) > 12 else shown
+
+
+def _is_plain(name: str) -> bool:
+    """Say whether a text looks like the name of a column: a headerless file begins with data."""
+    return (
+        re.fullmatch(r"[^\W\d][\w .:\[\]()/-]*", name) is not None
+        and sum(sign.isdigit() for sign in name) <= _MOST_DIGITS
+    )
 
 
 def _first_line(error: Exception) -> str:

@@ -1,33 +1,23 @@
 """Load log files into raw_usage: every row read is kept, with the reasons if it is set aside."""
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 import duckdb
 
 from pipeline.errors import BadInputError, IncompleteInputError, WrongUseError
-from pipeline.ingest import contract, duplicates, prometheus
+from pipeline.ingest import contract, duplicates, identities, overlaps, prometheus, unknown_columns
 from pipeline.ingest.detect import Recognised, UnknownFormError, recognise, unpacked_sha256
-from pipeline.ingest.macros import MACROS
+from pipeline.ingest.files import LogFile, find_files
 from pipeline.ingest.sources import SOURCE_BY_NAME
 from pipeline.ingest.stage import clear, stage
-from pipeline.settings import ASSUME_KEYS, Input, Settings, bundled
+from pipeline.ingest.tables import STORED, create_tables, make_room
+from pipeline.ingest.unknown_columns import UnknownColumn
+from pipeline.settings import ASSUME_KEYS, Settings, bundled
+
+__all__ = ["Intake", "create_tables", "find_files", "load"]
 
 _SHOWN_REASONS = 4
-
-# Counts are whole by then, or their row is set aside: 64-bit integers store far better.
-_STORED = {name: "bigint" if name in contract.COUNTS else kind for name, kind in contract.RECORD}
-
-
-@dataclass(frozen=True)
-class LogFile:
-    """One file to read: its path, the name that reports show, and what to assume."""
-
-    path: Path
-    shown: str
-    assume: Mapping[str, str]
-    is_named: bool  # by the user, not met in a folder or glob
 
 
 @dataclass(frozen=True)
@@ -39,15 +29,7 @@ class Intake:
     sha256: str
     input_id: int | None
     reason: str = ""
-
-
-def find_files(inputs: Iterable[Input], folder: Path) -> list[LogFile]:
-    """Return the files behind paths, folders and globs, sorted within each input.
-
-    Raises:
-        WrongUseError: Where a path leads to nothing.
-    """
-    return [file for each in inputs for file in _expand(each, folder)]
+    unknown_columns: tuple[UnknownColumn, ...] = ()
 
 
 def load(
@@ -73,62 +55,15 @@ def load(
         if intake.input_id is None:
             continue
         _tell_what_lacks(con, intake, tell)
+        if note := unknown_columns.warning(intake.shown, intake.unknown_columns):
+            tell(f"note: {note}")
         if intake.sha256 in first_id_of:
             duplicates.mark_all(con, intake.input_id)
         first_id_of.setdefault(intake.sha256, intake.input_id)
     duplicates.mark_repeated(con)
+    for note in overlaps.set_coarser_aside(con):
+        tell(f"note: {note}")
     return intakes
-
-
-def _expand(each: Input, folder: Path) -> list[LogFile]:
-    wildcard = any(sign in each.path for sign in "*?[")
-    root = folder / each.path
-    if wildcard:
-        base = Path(each.path).anchor or folder
-        pattern = each.path.removeprefix(Path(each.path).anchor)
-        found = sorted(path for path in Path(base).glob(pattern) if path.is_file())
-        named = False
-    elif root.is_dir():
-        found, named = sorted(path for path in root.rglob("*") if path.is_file()), False
-    elif root.is_file():
-        found, named = [root], True
-    else:
-        raise WrongUseError(f"{each.path}: no such file or folder. Check the path.")
-    if not found:
-        raise WrongUseError(f"{each.path}: no file there. Check the path or pattern.")
-    return [LogFile(path, _shown(path, folder), each.assume, named) for path in found]
-
-
-def _shown(path: Path, folder: Path) -> str:
-    """Return the path as the user wrote it, or relative to the settings file."""
-    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.as_posix()
-
-
-def create_tables(con: duckdb.DuckDBPyConnection, computed: Container[str] = ()) -> None:
-    """Create raw_usage and raw_inputs, empty, and the macros that read cells.
-
-    The computed columns of raw_usage are null and take no place.
-    """
-    for macro in MACROS:
-        con.execute(macro)
-    record = ", ".join(
-        f"{name} {kind}" + (f" as (null::{kind}) virtual" if name in computed else "")
-        for name, kind in _STORED.items()
-    )
-    con.execute(
-        f"create or replace table raw_usage (input_id integer, source_line bigint, {record}, "
-        "month varchar, reject_reasons varchar, is_duplicate boolean)"
-    )
-    con.execute("""
-        create or replace table raw_inputs (
-            input_id integer, source_file varchar, source_format varchar, content_sha256 varchar,
-            size_bytes bigint,
-            row_count bigint, first_at timestamp, last_at timestamp,
-            assumed_model varchar, assumed_provider varchar, assumed_class varchar,
-            assumed_team varchar, assumed_start varchar, assumed_batch varchar,
-            assumed_gpu varchar, assumed_stack varchar
-        )
-    """)
 
 
 def _load_one(
@@ -146,7 +81,7 @@ def _load_one(
         return Intake(file.shown, None, "", None, str(error))
     _require_needs(file, found)
     try:
-        stage(con, found, latest)
+        unknown = stage(con, found, latest)
         _insert_rows(con, file, found, settings, input_id)
     except duckdb.Error as error:
         raise BadInputError(
@@ -154,8 +89,16 @@ def _load_one(
             f"{str(error).splitlines()[0]}. Export the file again."
         ) from None
     _insert_input(con, file, found, input_id)
+    identities.require_kept(con, file.shown, found.source.name, settings, input_id)
     _require_few_bad_rows(con, file, found, settings, input_id)
-    return Intake(file.shown, found.source.name, unpacked_sha256(found), input_id)
+    unknown_columns.store(con, input_id, unknown)
+    return Intake(
+        file.shown,
+        found.source.name,
+        unpacked_sha256(found),
+        input_id,
+        unknown_columns=tuple(unknown),
+    )
 
 
 def _require_needs(file: LogFile, found: Recognised) -> None:
@@ -179,7 +122,7 @@ def _insert_rows(
     con.execute("set variable assumed_start = $start", {"start": file.assume.get("start")})
     select = (bundled("sql/sources") / f"{found.source.name}.sql").read_text(encoding="utf-8")
     columns = _filled_columns(found, con.sql(select).columns)
-    _make_room(con, columns)
+    make_room(con, columns)
     con.execute(
         _insert_sql(select, columns),
         {
@@ -206,18 +149,6 @@ def _filled_columns(found: Recognised, columns: Iterable[str]) -> set[str]:
     return {name for name in columns if name in found.columns or name not in contract.RARE}
 
 
-def _make_room(con: duckdb.DuckDBPyConnection, filled: set[str]) -> None:
-    """Let raw_usage store, no longer compute, the columns that a file fills."""
-    computed = con.execute(
-        "select column_name from information_schema.columns "
-        "where table_name = 'raw_usage' and is_generated = 'ALWAYS'"
-    ).fetchall()
-    for (name,) in computed:
-        if name in filled:
-            con.execute(f"alter table raw_usage drop column {name}")
-            con.execute(f"alter table raw_usage add column {name} {_STORED[name]}")
-
-
 def _insert_sql(select: str, columns: set[str]) -> str:
     filled = {
         "model_name": "coalesce(nullif(trim(model_name), ''), $model)",
@@ -239,7 +170,7 @@ def _insert_sql(select: str, columns: set[str]) -> str:
     clean = ",\n".join(f"{filled.get(name, name)} as {name}" for name, _ in contract.RECORD)
     kept = ", ".join(
         f"try_cast({name} as {kind}) as {name}" if name in contract.COUNTS else name
-        for name, kind in _STORED.items()
+        for name, kind in STORED.items()
         if name in columns or name not in contract.RARE
     )
     return f"""
@@ -255,7 +186,8 @@ def _insert_sql(select: str, columns: set[str]) -> str:
                     then strftime({_month_start()}, '%Y-%m')
             end as month,
             {contract.reject_reasons_sql()} as reject_reasons,
-            false as is_duplicate
+            false as is_duplicate,
+            {identities.checkable_sql()} as identities_checked
         from filled
     """  # built from our own names; values are parameters
 

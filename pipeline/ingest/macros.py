@@ -71,6 +71,10 @@ MACROS = (
             )
         end
     )""",
+    # The buckets of an API's page, which may also stand alone.
+    """create or replace macro buckets_of(page) as (
+        case when json_exists(page, '$.data') then page -> '$.data[*]' else [page] end
+    )""",
     # Without what is there but unreadable.
     "create or replace macro known_count(x) as (case when not isnan(x) then x end)",
     f"""create or replace macro known_money(x) as (

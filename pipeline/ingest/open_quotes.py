@@ -3,6 +3,7 @@
 import duckdb
 
 from pipeline.errors import BadInputError
+from pipeline.ingest.columns import quoted
 from pipeline.ingest.detect import Recognised
 
 _MOST_BREAKS = 9  # line breaks in a name or number, before the file counts as bad
@@ -23,6 +24,53 @@ def require_none_rejected(con: duckdb.DuckDBPyConnection, found: Recognised) -> 
     ).fetchall()[0][0]
     if opened is not None:
         raise BadInputError(_message(found, opened))
+
+
+def require_every_line(
+    con: duckdb.DuckDBPyConnection, found: Recognised, cells: str, lines: str, head_count: int
+) -> None:
+    """Stop where the reader left lines out without a word, as it does with very long records.
+
+    Args:
+        con: Has source_cells and reject_errors.
+        found: The file, with the number of its lines.
+        cells: SQL of a relation with all its cells as text.
+        lines: SQL of a relation with its lines.
+        head_count: How many of them are no records.
+
+    Raises:
+        BadInputError: Saying how many lines are missing.
+    """
+    (taken,) = con.execute(
+        "select (select count(*) from source_cells) + (select count(distinct line) "
+        "from reject_errors)"
+    ).fetchall()[0]
+    expected = found.line_count - head_count
+    if taken >= expected:
+        return
+    # Line breaks within cells and rejected lines, and blank lines, are no records of their own.
+    names = [name for (name, *_) in con.execute(f"describe select * from {cells}").fetchall()]
+    breaks = " + ".join(f"coalesce({_breaks(quoted(name))}, 0)" for name in names)
+    (within,) = con.execute(f"select coalesce(sum({breaks}), 0) from {cells}").fetchall()[0]
+    (rejected,) = con.execute(
+        f"select coalesce(sum({_breaks('csv_line')}), 0) from reject_errors"
+    ).fetchall()[0]
+    (blank,) = con.execute(
+        f"select count(*) from {lines} where coalesce(trim(line), '') = ''"
+    ).fetchall()[0]
+    lost = expected - taken - within - rejected - blank
+    if lost > 0:
+        near = con.execute("select min(line) from reject_errors").fetchall()[0][0]
+        where = f"near line {near} " if near else ""
+        raise BadInputError(
+            f"{found.path}: expected {expected:,} rows, one a line, found {int(lost):,} lines "
+            f"{where}that cannot be told apart, most likely by a quote that is opened and not "
+            "closed. Close or remove it, or export again."
+        )
+
+
+def _breaks(text: str) -> str:
+    return f"length({text}) - length(replace({text}, chr(10), ''))"
 
 
 def set_long_cells_aside(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:

@@ -8,19 +8,20 @@ from typing import Any
 
 import duckdb
 
-from pipeline.ingest import open_quotes, prometheus
-from pipeline.ingest.columns import columns_of, json_path, literal, quoted, values_name
+from pipeline.ingest import open_quotes, prometheus, unknown_columns
+from pipeline.ingest.columns import Columns, columns_of, json_path, literal, quoted, values_name
 from pipeline.ingest.detect import Recognised
-from pipeline.ingest.records import document_records, file_text, page_records
+from pipeline.ingest.records import document_records, file_text, line_records, page_records
+from pipeline.ingest.unknown_columns import UnknownColumn
 
 _MAX_LINE_BYTES = 16_000_000
-_BUFFER_BYTES = 32_000_000  # of the reader; by default it holds 16 lines of the longest
+_LINES = "header = false, delim = '\x01', quote = '', escape = ''"  # the shape of lines as such
 
 
 def stage(
     con: duckdb.DuckDBPyConnection, found: Recognised, latest: dict[str, prometheus.Counters]
-) -> None:
-    """Make the views that a source's SQL reads.
+) -> list[UnknownColumn]:
+    """Make the views that a source's SQL reads, and return the columns that it does not read.
 
     source_rows has source_line and every column that the source declares, null where the file has
     none, and the record itself as `document`, null for tables; staged_rejects has source_line and
@@ -32,13 +33,13 @@ def stage(
         "create or replace temp table staged_rejects (source_line bigint, reject_reasons varchar)"
     )
     if found.file_kind == "parquet":
-        _stage_parquet(con, found)
-    elif found.file_kind == "csv":
-        _stage_csv(con, found)
-    elif found.file_kind == "metrics":
+        return _stage_parquet(con, found)
+    if found.file_kind == "csv":
+        return _stage_csv(con, found)
+    if found.file_kind == "metrics":
         _stage_metrics(con, found, latest)
-    else:
-        _stage_json(con, found)
+        return []  # a server has hundreds of counters
+    return _stage_json(con, found)
 
 
 def clear(con: duckdb.DuckDBPyConnection) -> None:
@@ -49,49 +50,72 @@ def clear(con: duckdb.DuckDBPyConnection) -> None:
         con.execute(f"drop table if exists {table}")
 
 
-def _stage_parquet(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
+def _stage_parquet(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[UnknownColumn]:
     columns = columns_of(found.source.columns, {name: quoted(name) for name in found.columns})
     con.execute(
         "create or replace temp view source_rows as select source_line, null::json as document, "
         f"{_listed(columns.shown)} from (select file_row_number + 1 as source_line, "
         f"{_listed(columns.kept)} "
-        f"from read_parquet({literal(str(found.path))}, file_row_number = true))"
+        f"from {_taken(columns, _read_parquet(found, 'file_row_number = true'))})"
+    )
+    unknown = {name: quoted(name) for name in unknown_columns.in_header(found)}
+    signs = _listed(unknown_columns.signs_kept(unknown))
+    return unknown_columns.count_signs(
+        con, list(unknown), f"(select {signs} from {_read_parquet(found)})"
     )
 
 
-def _stage_csv(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
+def _stage_csv(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[UnknownColumn]:
     """Read a CSV file as text; a line that is not of its shape keeps its number and reason."""
     cells = [f"c{number}" for number in range(len(found.columns))]
     cell_of = dict(zip(reversed(found.columns), reversed(cells), strict=True))
     columns = columns_of(found.source.columns, cell_of)
     shape = f"header = true, delim = {literal(found.delimiter)}, quote = '\"', escape = '\"'"
-    _read_text(con, found, cells, shape, columns.kept)
+    unknown = {name: cell_of[name] for name in unknown_columns.in_header(found)}
+    kept = [*columns.kept, *unknown_columns.signs_kept(unknown)]
+    _read_text(con, found, cells, shape, columns, kept)
     _number_lines(con, first_line=2)
     open_quotes.set_long_cells_aside(con, found)
     con.execute(
         "create or replace temp view source_rows as select source_line, null::json as document, "
         f"{_listed(columns.shown)} from numbered_cells anti join staged_rejects using (source_line)"
     )
+    return unknown_columns.count_signs(con, list(unknown))
 
 
-def _stage_json(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
+def _stage_json(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[UnknownColumn]:
     """Read JSON records; of flat ones, nothing but the declared values is kept.
 
     Of others the record itself is there too, as `document`, for forms that nest rows in lists.
     """
-    columns = columns_of(found.source.columns, _text_cells(found), record="line")
-    is_json = f"{values_name('line')} is not null"
-    kept = [*columns.kept, f"not ({is_json}) and trim(line) <> '' as is_broken"]
+    source = found.source
+    readers = dict.fromkeys(source.counts, "count_of") | dict.fromkeys(source.times, "time_of")
+    columns = columns_of(source.columns, _text_cells(found), "line", readers, dict(source.spares))
+    kept = [
+        *columns.kept,
+        f"{values_name('line')} is not null as is_json",
+        # Lines are long: looked at only where there is no JSON.
+        f"case when {values_name('line')} is null then trim(line) <> '' else false end"
+        " as is_broken",
+    ]
     shown = list(columns.shown)
-    if not found.source.is_flat:
+    if not source.is_flat:
         kept.append("line")
         shown.append("line::json as document")
-    if found.file_kind == "json":
-        shape = "header = false, delim = '\x01', quote = '', escape = ''"
-        _read_text(con, found, ["line"], shape, kept)
-    else:
+    unknown: list[UnknownColumn] = []
+    if found.file_kind != "json":
         of_file = document_records if found.file_kind == "document" else page_records
-        _lay_records(con, of_file(found.path, found.is_gzip), kept)
+        records = of_file(found.path, found.is_gzip)
+        _lay_records(con, records, columns, kept)
+        unknown = unknown_columns.in_records(source, records)
+    else:
+        kept.append(unknown_columns.keys_kept(found))
+        _read_text(con, found, ["line"], _LINES, columns, kept)
+        if any("[]" in key for key in source.signature):
+            records = list(line_records(file_text(found.path, found.is_gzip)))
+            unknown = unknown_columns.in_records(source, records)
+        else:
+            unknown = unknown_columns.in_lines(con, found, _lines(found))
     _number_lines(con, first_line=1)
     con.execute(
         "insert into staged_rejects select source_line, 'not_json' from numbered_cells "
@@ -99,8 +123,9 @@ def _stage_json(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
     )
     con.execute(
         f"create or replace temp view source_rows as select {_listed(('source_line', *shown))} "
-        f"from numbered_cells where {is_json}"
+        "from numbered_cells where is_json"
     )
+    return unknown
 
 
 def _text_cells(found: Recognised) -> dict[str, str]:
@@ -123,7 +148,7 @@ def _stage_metrics(
     scrapes, bad_lines = prometheus.scrapes_of(file_text(found.path, found.is_gzip))
     columns = columns_of(found.source.columns, {}, record="line")
     records = prometheus.growths(scrapes, found.source.columns, latest)
-    _lay_records(con, records, columns.kept)
+    _lay_records(con, records, columns, columns.kept)
     con.execute(
         f"create or replace temp view source_rows as select {_listed(columns.shown)} "
         "from source_cells"
@@ -135,12 +160,15 @@ def _stage_metrics(
 
 
 def _lay_records(
-    con: duckdb.DuckDBPyConnection, records: Iterable[Mapping[str, Any]], kept: Iterable[str]
+    con: duckdb.DuckDBPyConnection,
+    records: Iterable[Mapping[str, Any]],
+    columns: Columns,
+    kept: Iterable[str],
 ) -> None:
     """Keep what is to be kept of records as if each were a line."""
     con.execute(
         f"create or replace temp table source_cells as select {_listed(kept)} "
-        "from (select unnest($lines::varchar[]) as line)",
+        f"from {_taken(columns, '(select unnest($lines::varchar[]) as line)')}",
         {"lines": [json.dumps(record) for record in records]},
     )
 
@@ -150,25 +178,26 @@ def _read_text(
     found: Recognised,
     cells: list[str],
     shape: str,
+    columns: Columns,
     kept: Iterable[str],
 ) -> None:
     """Read what is to be kept of every line into source_cells, broken ones into staged_rejects."""
-    declared = ", ".join(f"'{cell}': 'varchar'" for cell in cells)
 
     def read(path: Path, compression: str) -> None:
+        errors = "store_rejects = true, rejects_limit = 0"
+        lines = _read_csv(found, path, compression, cells, shape, errors)
         con.execute(
-            f"create or replace temp table source_cells as select {_listed(kept)} from "
-            f"read_csv({literal(str(path))}, auto_detect = false, {shape}, "
-            f"columns = {{{declared}}}, compression = '{compression}', "
-            f"max_line_size = {_MAX_LINE_BYTES}, buffer_size = {_BUFFER_BYTES}, "
-            "store_rejects = true, rejects_limit = 0)"
+            f"create or replace temp table source_cells as select {_listed(kept)} "
+            f"from {_taken(columns, lines)}"
         )
 
+    packed, has_one_line_end = "gzip" if found.is_gzip else "none", True
     try:
-        read(found.path, "gzip" if found.is_gzip else "none")
+        read(found.path, packed)
     except duckdb.InvalidInputException as error:
         if "state machine" not in str(error):
             raise
+        has_one_line_end = False
         # DuckDB wants one kind of line end in a file; joined exports have several.
         with tempfile.TemporaryDirectory() as folder:
             copy = Path(folder) / "lines"
@@ -182,8 +211,39 @@ def _read_text(
         group by line
     """)
     open_quotes.require_none_rejected(con, found)
+    if has_one_line_end:
+        all_cells = _read_csv(found, found.path, packed, cells, shape, "ignore_errors = true")
+        head_count = int(found.file_kind == "csv")
+        open_quotes.require_every_line(con, found, all_cells, _lines(found), head_count)
     con.execute("drop table reject_errors")
     con.execute("drop table reject_scans")
+
+
+def _taken(columns: Columns, rows: str) -> str:
+    """Return the SQL of rows with what is extracted of their JSON, once for all columns."""
+    return f"(select {_listed(('*', *columns.extracted))} from {rows})"
+
+
+def _read_parquet(found: Recognised, *options: str) -> str:
+    return f"read_parquet({_listed((literal(str(found.path)), *options))})"
+
+
+def _read_csv(
+    found: Recognised, path: Path, compression: str, cells: list[str], shape: str, errors: str
+) -> str:
+    """Return the SQL that reads a file's lines; those beyond its buffer DuckDB would leave out."""
+    longest = max(_MAX_LINE_BYTES, found.longest_line_bytes + 1)
+    declared = ", ".join(f"'{cell}': 'varchar'" for cell in cells)
+    return (
+        f"read_csv({literal(str(path))}, auto_detect = false, {shape}, "
+        f"columns = {{{declared}}}, compression = '{compression}', "
+        f"max_line_size = {longest}, buffer_size = {2 * longest}, {errors})"
+    )
+
+
+def _lines(found: Recognised) -> str:
+    compression = "gzip" if found.is_gzip else "none"
+    return _read_csv(found, found.path, compression, ["line"], _LINES, "ignore_errors = true")
 
 
 def _number_lines(con: duckdb.DuckDBPyConnection, first_line: int) -> None:

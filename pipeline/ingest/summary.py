@@ -6,6 +6,7 @@ from typing import Any
 import duckdb
 
 from pipeline import warehouse
+from pipeline.ingest import identities
 from pipeline.ingest.load import Intake, find_files, load
 from pipeline.ingest.sources import SOURCE_BY_NAME
 from pipeline.reference import checked_inputs, load_reference
@@ -35,7 +36,17 @@ def summarise(settings: Settings, tell: Callable[[str], None]) -> list[dict[str,
     totals = _by_input(con.execute(_TOTALS_SQL))
     reasons = _by_input(con.execute(_REASONS_SQL))
     models = _by_input(con.execute(_MODELS_SQL))
-    return [_entry(intake, totals, reasons, models) for intake in intakes]
+    unknown = _by_input(con.execute(_UNKNOWN_SQL))
+    return [
+        _entry(intake, totals, reasons, models)
+        | {
+            "identities_checked": identities.checked(con, intake.input_id)
+            if intake.input_id
+            else [],
+            "unknown_columns": unknown.get(intake.input_id or 0, []),
+        }
+        for intake in intakes
+    ]
 
 
 def title_of(source_format: str | None) -> str:
@@ -103,6 +114,14 @@ _REASONS_SQL = """
     where reject_reasons is not null
     group by all
     order by input_id, row_count desc, reason
+"""
+
+_UNKNOWN_SQL = """
+    select
+        input_id, column_name as name, filled_row_count as rows_filled,
+        number_row_count as rows_with_numbers, is_token_like
+    from raw_unknown_columns
+    order by is_token_like desc, filled_row_count desc, column_name
 """
 
 _MODELS_SQL = """

@@ -64,13 +64,14 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
         ),
         reconciliation.section(
             in_month(frames["mart_reconciliation"], month),
+            in_month(frames["mart_reconciliation_days"], month),
             in_month(frames["mart_other_charges"], month),
         ),
         coverage.section(
             in_month(frames["mart_coverage"], month),
             in_month(frames["mart_unresolved_models"], month),
         ),
-        intake.section(frames["mart_intake"]),
+        intake.section(frames["mart_intake"], frames["unknown_columns"]),
         law_validation.section(frames["mart_law_validation"], frames["law_points"]),
         comparison.section(in_month(frames["mart_method_comparison"], month), frames["anchors"]),
         method.section(in_month(frames["mart_energy_per_class"], month), frames),

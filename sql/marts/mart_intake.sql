@@ -12,7 +12,11 @@ select
     end::varchar as outcome,
     coalesce(
         raw_usage.reject_reasons,
-        case when raw_usage.is_duplicate then 'same request again' else '' end
+        case
+            when raw_usage.is_duplicate
+                then coalesce(raw_usage.duplicate_reason, 'same request again')
+            else ''
+        end
     )::varchar as reason,
     count(*)::bigint as row_count
 from raw_usage

@@ -9,13 +9,7 @@ with
 buckets as (
     select
         source_rows.source_line,
-        unnest(
-            case
-                when json_exists(source_rows.document, '$.data')
-                    then source_rows.document -> '$.data[*]'
-                else [source_rows.document]
-            end
-        ) as bucket
+        unnest(buckets_of(source_rows.document)) as bucket
     from source_rows
 ),
 

@@ -61,7 +61,8 @@ calls as (
         ) as cache_write_tokens,
         count_of(
             source_rows.output_outputbodyjson_usage_cache_creation_ephemeral_1h_input_tokens
-        ) as cache_write_1h_tokens
+        ) as cache_write_1h_tokens,
+        count_of(source_rows.output_outputbodyjson_usage_totaltokens) as total_tokens
     from source_rows
 ),
 
@@ -85,6 +86,7 @@ judged as (
         calls.cache_read_tokens,
         calls.cache_write_tokens,
         calls.cache_write_1h_tokens,
+        calls.total_tokens,
         case
             when
                 calls.input_tokens is not null
@@ -110,6 +112,7 @@ select
     judged.output_tokens,
     judged.region,
     judged.charge_kind,
+    case when judged.charge_kind is null then judged.total_tokens end as total_tokens,
     case when judged.charge_kind is null then judged.input_tokens end as uncached_input_tokens,
     judged.cache_write_tokens - coalesce(judged.cache_write_1h_tokens, 0) as cache_write_5m_tokens,
     judged.cache_read_tokens is not null as is_cache_known,

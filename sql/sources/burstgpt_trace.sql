@@ -9,6 +9,7 @@ select
     case when source_rows.log_type like 'Conversation%' then 'chat' end as query_class,
     count_of(source_rows.request_tokens) as uncached_input_tokens,
     count_of(source_rows.response_tokens) as output_tokens,
+    count_of(source_rows.total_tokens) as total_tokens,
     false as is_cache_known,
     if(try_cast(source_rows.response_tokens as double) = 0, 'failure', 'success') as status,
     try_cast(source_rows.elapsed_time as double) as latency_s

@@ -71,6 +71,7 @@ counted as (
         count_of(lines.payload_info_last_token_usage_cache_write_input_tokens) as last_written,
         count_of(lines.payload_info_last_token_usage_output_tokens) as last_output,
         count_of(lines.payload_info_last_token_usage_reasoning_output_tokens) as last_reasoning,
+        count_of(lines.payload_info_last_token_usage_total_tokens) as last_total,
         count_of(lines.payload_info_total_token_usage_input_tokens) as sum_input,
         count_of(lines.payload_info_total_token_usage_cached_input_tokens) as sum_cached,
         count_of(lines.payload_info_total_token_usage_cache_write_input_tokens) as sum_written,
@@ -106,6 +107,10 @@ calls as (
         stepped.source_line,
         stepped.model_name,
         stepped.turn_effort,
+        case
+            when coalesce(stepped.last_input, stepped.last_output) is not null
+                then stepped.last_total
+        end as total_tokens,
         session.session_id,
         session.parent_id,
         session.provider,
@@ -169,6 +174,7 @@ select
     calls.cache_write_tokens as cache_write_5m_tokens,
     calls.output_tokens,
     calls.reasoning_tokens,
+    calls.total_tokens,
     calls.cache_read_tokens is not null as is_cache_known,
     calls.turn_effort as effort,
     not coalesce(calls.input_tokens < 0, false) as is_input_total

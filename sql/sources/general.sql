@@ -1,5 +1,6 @@
 -- The general form: columns named as in the usage record. `input_tokens` counts all input, cache
--- included; `uncached_input_tokens` is taken as it stands.
+-- included; `uncached_input_tokens` is taken as it stands. `total_tokens` is only held against the
+-- others.
 
 select
     source_rows.source_line,
@@ -47,6 +48,10 @@ select
     source_rows.charge_kind::varchar as charge_kind,
     try_cast(source_rows.charge_quantity as double) as charge_quantity,
     source_rows.charge_unit::varchar as charge_unit,
+    count_of(source_rows.total_tokens) as total_tokens,
+    case
+        when source_rows.uncached_input_tokens is not null then count_of(source_rows.input_tokens)
+    end as stated_input_tokens,
     source_rows.uncached_input_tokens is null and source_rows.input_tokens is not null
     and not coalesce(count_of(source_rows.input_tokens) < 0, false) as is_input_total
 from source_rows

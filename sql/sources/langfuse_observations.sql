@@ -184,6 +184,7 @@ select
     meant.output_tokens + if(meant.is_reasoning_inside, 0, meant.beside_reasoning_tokens)
         as output_tokens,
     meant.reasoning_tokens,
+    meant.total_tokens,
     coalesce(
         meant.cache_read_tokens, meant.cache_write_5m_tokens, meant.cache_write_1h_tokens
     ) is not null as is_cache_known,

@@ -28,6 +28,7 @@ cells as (
         time_of(source_rows.completionstarttime) as answered_at,
         count_of(source_rows.prompt_tokens) as prompt_tokens,
         count_of(source_rows.completion_tokens) as completion_tokens,
+        count_of(source_rows.total_tokens) as total_tokens,
         try(
             json_extract_string(
                 coalesce(
@@ -110,6 +111,9 @@ select
     case
         when requests.charge_kind is null then requests.computed * requests.reasoning_tokens
     end as reasoning_tokens,
+    case
+        when requests.charge_kind is null and requests.computed = 1 then requests.total_tokens
+    end as total_tokens,
     coalesce(requests.metadata_additional_usage_values, requests.metadata_usage_object) is not null
         as is_cache_known,
     requests.status,

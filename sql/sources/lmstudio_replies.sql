@@ -35,6 +35,7 @@ select
             cells.stats_reasoning_output_tokens
         )
     ) as reasoning_tokens,
+    count_of(cells.usage_total_tokens) as total_tokens,
     false as is_cache_known,
     cells.stats_stop_reason as finish_reason,
     cells.first_token_s + try_cast(cells.stats_generation_time as double) as latency_s,

@@ -131,6 +131,10 @@ select
     try_cast(keyed.batch as boolean) as is_batch,
     case when keyed.charge_kind is not null then keyed.quantity end as charge_quantity,
     case when keyed.charge_kind is not null then keyed.charge_unit end as charge_unit,
+    case
+        when keyed.charge_kind is null and keyed.input_uncached_tokens is not null
+            then keyed.input_tokens
+    end as stated_input_tokens,
     keyed.input_uncached_tokens is null
     and not coalesce(keyed.input_tokens < 0, false) as is_input_total
 from keyed

@@ -10,13 +10,7 @@ with
 buckets as (
     select
         source_rows.source_line,
-        unnest(
-            case
-                when json_exists(source_rows.document, '$.data')
-                    then source_rows.document -> '$.data[*]'
-                else [source_rows.document]
-            end
-        ) as bucket
+        unnest(buckets_of(source_rows.document)) as bucket
     from source_rows
 ),
 
@@ -163,6 +157,10 @@ select
     sorted.charge_kind,
     case when sorted.charge_kind is not null then sorted.quantity end as charge_quantity,
     case when sorted.charge_kind is not null then sorted.charge_unit end as charge_unit,
+    case
+        when sorted.charge_kind is null and sorted.input_uncached_tokens is not null
+            then sorted.input_tokens
+    end as stated_input_tokens,
     sorted.input_uncached_tokens is null
     and not coalesce(sorted.input_tokens < 0, false) as is_input_total
 from sorted

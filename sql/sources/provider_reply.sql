@@ -272,6 +272,7 @@ outputs as (
         counts.long_write_tokens,
         counts.reasoning_tokens,
         counts.stated_output_tokens,
+        counts.total_tokens,
         counts.usage_tier,
         counts.speed,
         counts.region,
@@ -314,6 +315,7 @@ judged as (
         outputs.long_write_tokens,
         outputs.output_tokens,
         outputs.stated_output_tokens,
+        outputs.total_tokens,
         outputs.reasoning_tokens,
         outputs.usage_tier,
         outputs.speed,
@@ -341,6 +343,7 @@ select
     judged.long_write_tokens as cache_write_1h_tokens,
     judged.short_write_tokens as cache_write_5m_tokens,
     judged.output_tokens,
+    case when judged.charge_kind is null then judged.total_tokens end as total_tokens,
     case
         when chunks.reply_id is not null
             then concat_ws(':', chunks.reply_id, chunks.created, judged.iteration_number)

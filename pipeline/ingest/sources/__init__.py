@@ -12,6 +12,7 @@ from pipeline.ingest.sources import (
     general,
     observability,
     providers,
+    replies,
     servers,
     traces,
 )
@@ -30,7 +31,7 @@ SOURCES: tuple[Source, ...] = (
     *servers.SOURCES,
     *agents.SOURCES,
     *general.SOURCES,
-    *providers.REPLIES,
+    *replies.SOURCES,
 )
 
 SOURCE_BY_NAME = {source.name: source for source in SOURCES}

@@ -10,6 +10,7 @@ _LITELLM_KEYS = (
     "completionStartTime",
     "prompt_tokens",
     "completion_tokens",
+    "total_tokens",
     "model",
     "custom_llm_provider",
     "api_key",
@@ -109,6 +110,54 @@ _PORTKEY_KEYS = (
     *_PORTKEY_USAGE_KEYS,
 )
 
+_LITELLM_BESIDE = (
+    "model_id",
+    "model_group",
+    "api_base",
+    "cache_key",
+    "organization_id",
+    "requester_ip_address",
+    "request_duration_ms",
+    "messages",
+    "response",
+    "proxy_server_request",
+    "mcp_namespaced_tool_name",
+    "agent_id",
+    "metadata.usage_object.prompt_tokens",
+    "metadata.usage_object.completion_tokens",
+    "metadata.usage_object.total_tokens",
+    "metadata.usage_object.prompt_tokens_details",
+    "metadata.usage_object.completion_tokens_details",
+)
+
+_OPENROUTER_GENERATION_BESIDE = (
+    "cost_web_search",
+    "cost_cache",
+    "cost_file_processing",
+    "num_media_prompt",
+    "num_media_completion",
+    "num_search_results",
+    "provider_name",
+    "variant",
+    "streamed",
+    "finish_reason_raw",
+    "api_key_disabled",
+)
+
+_PORTKEY_BESIDE = (
+    "request",
+    "response",
+    "metadata",
+    "request_url",
+    "request_method",
+    "response_status_code",
+    "cache_status",
+    "mode",
+    "config",
+    "virtual_key",
+    "retry_success_count",
+)
+
 SOURCES = (
     Source(
         name="litellm_spend_logs",
@@ -116,6 +165,10 @@ SOURCES = (
         containers=("table", "json"),
         signature=("request_id", "startTime", "prompt_tokens", "completion_tokens"),
         columns=_LITELLM_KEYS,
+        passed_over=_LITELLM_BESIDE,
+        spares=(("metadata.usage_object", "metadata.additional_usage_values"),),
+        times=("startTime", "endTime", "completionStartTime"),
+        counts=("prompt_tokens", "completion_tokens", "total_tokens"),
         duplicate_key=("request_id",),
         is_flat=True,
     ),
@@ -125,6 +178,7 @@ SOURCES = (
         containers=("table", "json"),
         signature=("date", "api_requests", "prompt_tokens", "completion_tokens", "spend"),
         columns=_LITELLM_DAILY_COLUMNS,
+        passed_over=("id", "failed_requests", "created_at", "updated_at", "request_id"),
         duplicate_key=("request_id",),
         is_flat=True,
     ),
@@ -142,6 +196,7 @@ SOURCES = (
         containers=("table",),
         signature=("generation_id", "created_at", "tokens_prompt", "model_permaslug"),
         columns=_OPENROUTER_GENERATION_COLUMNS,
+        passed_over=_OPENROUTER_GENERATION_BESIDE,
         duplicate_key=("request_id",),
     ),
     Source(
@@ -150,6 +205,7 @@ SOURCES = (
         containers=("table", "json"),
         signature=("created_at", "ai_model", "req_units", "res_units"),
         columns=_PORTKEY_KEYS,
+        passed_over=_PORTKEY_BESIDE,
         duplicate_key=("request_id",),
         is_flat=True,
     ),

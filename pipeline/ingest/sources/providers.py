@@ -81,6 +81,7 @@ _BEDROCK_KEYS = (
     "output.outputBodyJson.stopReason",
     "output.outputBodyJson.stop_reason",
     "output.outputBodyJson.metrics.latencyMs",
+    "output.outputBodyJson.usage.totalTokens",
     "output.outputBodyJson.usage.cacheReadInputTokens",
     "output.outputBodyJson.usage.cacheReadInputTokenCount",
     "output.outputBodyJson.usage.cacheWriteInputTokens",
@@ -106,41 +107,60 @@ _AZURE_METRIC_COLUMNS = (
 
 _PAGE_KEYS = ("object", "data", "has_more", "next_page", "data[].results")
 
-# What a reply of a model API has, alone or inside the record that logs it.
-_REPLY_KEYS = (
-    "usage.prompt_tokens",
-    "usage.input_tokens",
-    "usage.inputTokens",
-    "usage.tokens.input_tokens",
-    "usageMetadata.promptTokenCount",
-    "meta.billed_units.input_tokens",
-)
-_REPLY_PLACES = ("", "body.", "response.", "response.body.", "result.message.")
-
-# What the record around a reply may say of it, and where the reply may stand.
-_AROUND_REPLY = (
-    "timestamp",
-    "time",
-    "created_at",
-    "processed_time",
-    "request_id",
-    "requestId",
-    "model",
-    "modelId",
-    "provider",
-    "team",
-    "body",
-    "response",
-    "response.body",
-    "response.status_code",
-    "response.usage",
-    "response.usageMetadata",
-    "result.message",
-)
-
 _NO_MODEL = (
     "This form names models only where asked with group_by=model: ask so, or give "
     "--assume model=… where it is all of one model."
+)
+
+_OPENAI_MODALITIES = (
+    "has_more",
+    "next_page",
+    "object",
+    "api_source",
+    "user_email",
+    "project_name",
+    "organization_id",
+    "organization_name",
+    "input_text_tokens",
+    "input_cached_text_tokens",
+    "output_text_tokens",
+    "input_audio_tokens",
+    "input_cached_audio_tokens",
+    "output_audio_tokens",
+    "input_image_tokens",
+    "input_cached_image_tokens",
+    "output_image_tokens",
+)
+
+_BEDROCK_BESIDE = (
+    "accountId",
+    "schemaVersion",
+    "inputContentType",
+    "outputContentType",
+    "input.inputBodyJson",
+    "output.outputBodyJson",
+    "output.outputBodyJson.usage.inputTokens",
+    "output.outputBodyJson.usage.outputTokens",
+    "output.outputBodyJson.usage.input_tokens",
+    "output.outputBodyJson.usage.output_tokens",
+)
+
+_AZURE_METRICS_BESIDE = (
+    "Count",
+    "Average",
+    "Minimum",
+    "Maximum",
+    "UnitName",
+    "ApiName",
+    "FeatureName",
+    "UsageChannel",
+    "StreamType",
+    "ModelVersion",
+    "TenantId",
+    "SourceSystem",
+    "Type",
+    "_ResourceId",
+    "_SubscriptionId",
 )
 
 SOURCES = (
@@ -151,6 +171,7 @@ SOURCES = (
             containers=("json",),
             signature=("data[].results[].num_model_requests",),
             columns=(),
+            passed_over=_OPENAI_MODALITIES,
             duplicate_key=("request_id",),
             empty_columns=(*_PAGE_KEYS, "data[].object", "data[].start_time", "data[].end_time"),
             lacks=_NO_MODEL,
@@ -167,6 +188,7 @@ SOURCES = (
             containers=("table",),
             signature=("start_time", "end_time_iso", "num_model_requests"),
             columns=_OPENAI_DASHBOARD_COLUMNS,
+            passed_over=_OPENAI_MODALITIES,
             duplicate_key=("request_id",),
             empty_columns=("start_time", "end_time", "start_time_iso", "end_time_iso"),
         ),
@@ -192,6 +214,13 @@ SOURCES = (
             containers=("json",),
             signature=("data[].results[].uncached_input_tokens",),
             columns=(),
+            passed_over=(
+                "has_more",
+                "next_page",
+                "server_tool_use",
+                "web_search_requests",
+                "web_fetch_requests",
+            ),
             duplicate_key=("request_id",),
             input_includes_cache=False,
             empty_columns=(*_PAGE_KEYS[1:], "data[].starting_at", "data[].ending_at"),
@@ -205,6 +234,7 @@ SOURCES = (
         containers=("table",),
         signature=("usage_date_utc", "model_version", "usage_output_tokens"),
         columns=_ANTHROPIC_CONSOLE_COLUMNS,
+        passed_over=("web_search_count",),
         duplicate_key=("request_id",),
         input_includes_cache=False,
     ),
@@ -214,6 +244,7 @@ SOURCES = (
         containers=("json",),
         signature=("schemaType", "requestId", "operation", "modelId"),
         columns=_BEDROCK_KEYS,
+        passed_over=_BEDROCK_BESIDE,
         duplicate_key=("request_id",),
         input_includes_cache=False,
     ),
@@ -223,6 +254,7 @@ SOURCES = (
         containers=("json",),
         signature=("time", "category", "operationName", "correlationId", "properties"),
         columns=("time", "correlationId", "location", "durationMs", "properties"),
+        passed_over=("callerIpAddress", "resourceId", "resultSignature", "resultType", "level"),
         duplicate_key=("request_id",),
         is_flat=True,
         lacks="This form holds no token counts. Export the metrics ProcessedPromptTokens, "
@@ -236,23 +268,9 @@ SOURCES = (
             containers=("table",),
             signature=("TimeGenerated [UTC]", "MetricName", "Total"),
             columns=_AZURE_METRIC_COLUMNS,
+            passed_over=_AZURE_METRICS_BESIDE,
             duplicate_key=("request_id",),
         ),
         ("TimeGenerated", "MetricName", "Total"),
     ),
-)
-
-# Known by so little that every other form goes first.
-REPLIES = known_by(
-    Source(
-        name="provider_reply",
-        title="replies of model APIs",
-        containers=("json",),
-        signature=("id", "object", "created", "model", "choices"),
-        columns=_AROUND_REPLY,
-        duplicate_key=("request_id",),
-        lacks="Replies of Anthropic, Gemini and Bedrock say no time and some no model: log them "
-        "beside the reply as timestamp and model, or give --assume start=…,model=….",
-    ),
-    *((place + key,) for place in _REPLY_PLACES for key in _REPLY_KEYS),
 )

@@ -33,6 +33,7 @@ _LMSTUDIO_KEYS = (
     "usage.prompt_tokens",
     "usage.completion_tokens",
     "usage.completion_tokens_details.reasoning_tokens",
+    "usage.total_tokens",
     "stats.input_tokens",
     "stats.total_output_tokens",
     "stats.reasoning_output_tokens",
@@ -40,6 +41,23 @@ _LMSTUDIO_KEYS = (
     "stats.time_to_first_token_seconds",
     "stats.generation_time",
     "stats.stop_reason",
+)
+
+_LMSTUDIO_BESIDE = (
+    "object",
+    "choices",
+    "model_info",
+    "runtime",
+    "output",
+    "system_fingerprint",
+    "usage.prompt_tokens_details",
+    "stats.tokens_per_second",
+    "stats.draft_model",
+    "stats.total_draft_tokens_count",
+    "stats.accepted_draft_tokens_count",
+    "stats.rejected_draft_tokens_count",
+    "stats.ignored_draft_tokens_count",
+    "stats.model_load_time_seconds",
 )
 
 SOURCES = (
@@ -66,6 +84,7 @@ SOURCES = (
             containers=("json",),
             signature=("usage.prompt_tokens", "stats.time_to_first_token"),
             columns=_LMSTUDIO_KEYS,
+            passed_over=_LMSTUDIO_BESIDE,
             duplicate_key=("request_id",),
             is_flat=True,
             lacks="Replies of LM Studio's own API say no time: log it beside the reply as "

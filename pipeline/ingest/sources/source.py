@@ -22,6 +22,13 @@ class Source:
         empty_columns: All the columns of an export without any usage, where that has fewer.
         is_flat: Whether every value that its SQL reads is a declared column, so that nothing else
             of a JSON record need be held.
+        times: Declared keys of JSON that its SQL reads by time_of and in no other way: they are
+            kept as times, not as text.
+        counts: The same of those that it reads by count_of.
+        spares: Pairs of declared keys: the first is kept only where the second, declared before it
+            and an object, says nothing.
+        passed_over: Columns, or dotted JSON keys, that its makers are known to write and that no
+            figure needs. All others that its SQL does not read are told as unknown.
         lacks: What the form cannot say and where it is to be had, told where rows are set aside.
     """
 
@@ -36,6 +43,10 @@ class Source:
     output_includes_reasoning: bool = True
     empty_columns: tuple[str, ...] = ()
     is_flat: bool = False
+    times: tuple[str, ...] = ()
+    counts: tuple[str, ...] = ()
+    spares: tuple[tuple[str, str], ...] = ()
+    passed_over: tuple[str, ...] = ()
     lacks: str = ""
 
 

@@ -24,6 +24,7 @@ _BURSTGPT_COLUMNS = (
     "Model",
     "Request tokens",
     "Response tokens",
+    "Total tokens",
     "Log Type",
 )
 
@@ -34,6 +35,23 @@ _SESSION_COLUMNS = (
     "prefix_len",
     "input_len",
     "output_len",
+)
+
+_TRACELAB_BESIDE = (
+    "newly_append_tokens",
+    "claude_cache_read_input_tokens",
+    "claude_uncached_input_tokens",
+    "current_input_chars",
+    "current_input_event_count",
+    "current_tool_result_chars",
+    "current_tool_result_count",
+    "current_user_message_chars",
+    "current_user_message_count",
+    "first_input_event_type",
+    "round_index",
+    "store",
+    "tools",
+    "turn_id",
 )
 
 SOURCES = (
@@ -51,6 +69,7 @@ SOURCES = (
         containers=("json",),
         signature=("chat_id", "timestamp", "input_length", "output_length"),
         columns=("chat_id", "parent_chat_id", "timestamp", "input_length", "output_length"),
+        passed_over=("turn", "type", "hash_ids"),
         needs=("model", "start"),
         is_flat=True,
     ),
@@ -60,6 +79,7 @@ SOURCES = (
         containers=("json",),
         signature=("timestamp", "input_length", "output_length"),
         columns=("timestamp", "input_length", "output_length"),
+        passed_over=("hash_ids",),
         needs=("model", "start"),
         is_flat=True,
     ),
@@ -85,6 +105,7 @@ SOURCES = (
         containers=("json",),
         signature=("round_id", "prefix_tokens", "newly_append_tokens", "output_tokens"),
         columns=_TRACELAB_ROUND_KEYS,
+        passed_over=_TRACELAB_BESIDE,
         duplicate_key=("request_id",),
         is_flat=True,
     ),
@@ -94,6 +115,7 @@ SOURCES = (
         containers=("table",),
         signature=("session_id", "round_idx", "prefix_len", "input_len", "output_len"),
         columns=_SESSION_COLUMNS,
+        passed_over=("tool_wait_after_ms",),
         needs=("model", "start"),
         input_includes_cache=False,
     ),

@@ -22,11 +22,23 @@ _REASON_COLUMNS = (
     Column("reason", "Reason", "text", meaning="Why the records were left out."),
     Column("row_count", "Rows", "count", meaning="Records left out for this reason."),
 )
+_UNKNOWN_COLUMNS = (
+    _FILE,
+    Column("column_name", "Column", "text", meaning="Column or key that this version reads not."),
+    Column("filled_row_count", "Filled rows", "count", meaning="Rows in which it says something."),
+    Column("number_row_count", "Rows with numbers", "count", meaning="Rows with a number but 0."),
+    Column("note", "Note", "text", meaning="Whether it may carry tokens or money.", unknown=""),
+)
 _OUTCOMES = ("accepted", "duplicate", "rejected")
 
 
-def section(mart: pl.DataFrame) -> Section:
-    """Return the intake of the run from mart_intake, which spans all its months."""
+def section(mart: pl.DataFrame, unknown: pl.DataFrame) -> Section:
+    """Return the intake of the run, which spans all its months.
+
+    Args:
+        mart: mart_intake.
+        unknown: Columns that no select reads, by file, with how many rows fill them.
+    """
     is_empty = mart.is_empty()
     files = _files(mart)
     return Section(
@@ -34,8 +46,10 @@ def section(mart: pl.DataFrame) -> Section:
         title="Intake",
         sheet="Intake",
         question="Which files were read, and what became of every row?",
-        statements=() if is_empty else (_statement(files),),
-        tables=() if is_empty else (_file_table(files), *_reason_tables(mart)),
+        statements=() if is_empty else (_statement(files), *_unknown_statement(unknown)),
+        tables=()
+        if is_empty
+        else (_file_table(files), *_reason_tables(mart), *_unknown_tables(unknown)),
         empty_reason="No file was read." if is_empty else "",
     )
 
@@ -71,6 +85,39 @@ def _reason_tables(mart: pl.DataFrame) -> tuple[Table, ...]:
     ordered = r.sorted_by(left_out, "row_count", "source_file", "outcome", "reason")
     rows = r.table_rows(ordered, _REASON_COLUMNS)
     return (Table("intake_reasons", "Why rows were left out", _REASON_COLUMNS, rows),)
+
+
+def _unknown_statement(unknown: pl.DataFrame) -> tuple[str, ...]:
+    loud = unknown.filter(pl.col("is_token_like"))
+    if loud.is_empty():
+        return ()
+    names = sorted(set(loud.get_column("column_name")))
+    return (
+        f"Columns that may hold tokens or money and that no figure counts: {', '.join(names)}.",
+    )
+
+
+def _unknown_tables(unknown: pl.DataFrame) -> tuple[Table, ...]:
+    if unknown.is_empty():
+        return ()
+    noted = unknown.with_columns(
+        pl.when("is_token_like")
+        .then(pl.lit("may be tokens or money that no figure counts"))
+        .alias("note")
+    )
+    ordered = noted.sort(
+        "is_token_like", "source_file", "column_name", descending=[True, False, False]
+    )
+    rows = r.table_rows(ordered, _UNKNOWN_COLUMNS)
+    return (
+        Table(
+            "unknown_columns",
+            "Columns of the files that are not read",
+            _UNKNOWN_COLUMNS,
+            rows,
+            note="Newer exports add columns. Their values are kept nowhere.",
+        ),
+    )
 
 
 def _statement(files: pl.DataFrame) -> str:

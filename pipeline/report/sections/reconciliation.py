@@ -20,6 +20,39 @@ _COLUMNS = (
     Column("other_charge_usd", "Other charges", "usd", "USD", "Fees, credits and other services."),
     c.UNPRICED,
 )
+# Each part of the gap: its column, head, and what it says of the money in it.
+_PARTS = (
+    ("unpriced_usd", "Unpriced usage", "was billed for usage that has no list price"),
+    (
+        "missing_usage_usd",
+        "Missing usage",
+        "was billed for days or models of which no usage was read",
+    ),
+    ("unbilled_usage_usd", "Usage without bill", "is usage on days, or of models, without a bill"),
+    ("late_usd", "Late bill", "is usage after the last day that the bill covers"),
+    ("credit_usd", "Credits", "was taken off by negative lines of the bill"),
+    ("rounding_usd", "Rounding", "is within half a unit of the bill's last digit a line"),
+    ("time_zone_usd", "Time zone", "is usage that falls into other days in the bill's own zone"),
+    ("rest_usd", "Rest", "is not explained: another tier, discount, price, or count of tokens"),
+)
+_PART_COLUMNS = (
+    c.PROVIDER,
+    c.MODEL,
+    Column("gap_usd", "Gap", "usd", "USD", "Billed less what the tokens cost at list price."),
+    *(
+        Column(name, head, "usd", "USD", f"Part of the gap that {meaning}.", "unknown")
+        for name, head, meaning in _PARTS
+    ),
+)
+_DAY_COLUMNS = (
+    Column("bill_day", "Day", "date", meaning="Day of the bill, in its own zone."),
+    c.PROVIDER,
+    Column("model_id", "Model", "text", meaning="Empty: the bill tells no models.", unknown="all"),
+    Column("computed_cost_usd", "By tokens", "usd", "USD", "Usage of the day at list price."),
+    Column("billed_cost_usd", "Billed", "usd", "USD", "Lines of the bill for the day."),
+    Column("gap_usd", "Gap", "usd", "USD", "Billed less by tokens; where one is empty, the other."),
+    Column("gap_cause", "Why", "text", meaning="What the day's gap is counted as."),
+)
 _CHARGE_COLUMNS = (
     Column("charge_kind", "Kind", "text", meaning="What the money was for."),
     c.PROVIDER,
@@ -46,11 +79,12 @@ _SUMMED = (
 )
 
 
-def section(mart: pl.DataFrame, charges: pl.DataFrame) -> Section:
+def section(mart: pl.DataFrame, days: pl.DataFrame, charges: pl.DataFrame) -> Section:
     """Return the reconciliation of one month.
 
     Args:
         mart: mart_reconciliation of the month.
+        days: mart_reconciliation_days of the month.
         charges: mart_other_charges of the month.
     """
     ordered = r.sorted_by(mart, "billed_cost_usd", "computed_cost_usd", "provider", "model_id")
@@ -61,7 +95,14 @@ def section(mart: pl.DataFrame, charges: pl.DataFrame) -> Section:
         sheet="Reconciliation",
         question="Does the bill agree with what the tokens should cost?",
         statements=_statements(mart, charges) if has_bill else (),
-        tables=(_table(ordered), *_charge_tables(charges)) if has_bill else (),
+        tables=(
+            _table(ordered),
+            *_part_tables(ordered),
+            *_day_tables(days),
+            *_charge_tables(charges),
+        )
+        if has_bill
+        else (),
         empty_reason=""
         if has_bill
         else "No bill was read: logs with a cost, or a provider's cost export, would fill this.",
@@ -82,7 +123,47 @@ def _statements(mart: pl.DataFrame, charges: pl.DataFrame) -> tuple[str, ...]:
     return (
         f"Where both are known, {show(billed, 'usd')} USD were billed, "
         f"{show(gap, 'usd')} USD more than the tokens cost at list price.",
+        *_part_statements(both),
         *beside,
+    )
+
+
+def _part_statements(both: pl.DataFrame) -> tuple[str, ...]:
+    """Return a sentence for each part of the gaps that is known and not zero."""
+    sums = [(head, meaning, r.known_sum(both, name)) for name, head, meaning in _PARTS]
+    return tuple(
+        f"{head}: {show(part, 'usd')} USD {meaning}." for head, meaning, part in sums if part
+    )
+
+
+def _part_tables(mart: pl.DataFrame) -> tuple[Table, ...]:
+    both = mart.filter(pl.col("gap_usd").is_not_null())
+    if both.is_empty():
+        return ()
+    return (
+        Table(
+            "reconciliation_parts",
+            "What each gap is made of",
+            _PART_COLUMNS,
+            r.table_rows(both, _PART_COLUMNS),
+            r.total_row(both, _PART_COLUMNS, ("gap_usd", *(name for name, _, _ in _PARTS))),
+            "The parts add up to the gap; a part is unknown where the logs cannot tell it.",
+        ),
+    )
+
+
+def _day_tables(days: pl.DataFrame) -> tuple[Table, ...]:
+    if days.is_empty():
+        return ()
+    ordered = days.sort("bill_day", "provider", "model_id", nulls_last=True)
+    return (
+        Table(
+            "reconciliation_days",
+            "The bill for tokens beside the usage, day by day",
+            _DAY_COLUMNS,
+            r.table_rows(ordered, _DAY_COLUMNS),
+            r.total_row(ordered, _DAY_COLUMNS, ("computed_cost_usd", "billed_cost_usd", "gap_usd")),
+        ),
     )
 
 
