@@ -29,6 +29,8 @@ TABLES = (
     "dispersion_factors",
     "prices",
     "price_names",
+    "region_multipliers",
+    "currencies",
 )
 
 

@@ -24,6 +24,12 @@ SHOWN_ROWS = 5
 # What DuckDB has and Spark spells differently stands here and nowhere else.
 _ENGINE_MACROS = (
     "create or replace macro square(x) as (x * x)",
+    """create or replace macro time_after(x, seconds) as (
+        x + to_microseconds(round(seconds * 1000000)::bigint)
+    )""",
+    """create or replace macro microseconds_between(first_at, last_at) as (
+        date_diff('microsecond', first_at, last_at)
+    )""",
     # A leading sign would make a spreadsheet run the text.
     r"""create or replace macro safe_text(x) as (
         case when regexp_matches(x, '^[=+\-@\t\r\n]') then '''' || x else x end

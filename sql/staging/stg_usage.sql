@@ -33,6 +33,8 @@ select
         else lower(raw_usage.service_tier)
     end::varchar as service_tier,
     coalesce(raw_usage.is_batch, false)::boolean as is_batch,
+    coalesce(lower(raw_usage.region), '')::varchar as region,
+    raw_usage.latency_s::double as latency_s,
     coalesce(lower(raw_usage.status) in ('failure', 'failed', 'error', 'cancelled'), false)::boolean
         as is_failed,
     coalesce(lower(raw_usage.finish_reason) in ('length', 'max_tokens'), false)::boolean
