@@ -30,6 +30,7 @@ MARTS = (
     "mart_cost_bridge",
     "mart_cost_lines",
     "mart_unpriced_usage",
+    "mart_converted_bills",
     "mart_reconciliation",
     "mart_other_charges",
     "mart_intake",

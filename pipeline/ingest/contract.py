@@ -46,6 +46,7 @@ RECORD = (
     ("latency_s", "double"),
     ("ttft_s", "double"),
     ("billed_cost_usd", "decimal(24, 12)"),
+    ("billed_currency", "varchar"),  # that the bill was written in; null: US dollars
     ("charge_kind", "varchar"),
     ("charge_quantity", "double"),
     ("charge_unit", "varchar"),
@@ -84,6 +85,7 @@ RARE = (
     "latency_s",
     "ttft_s",
     "billed_cost_usd",
+    "billed_currency",
     "charge_kind",
     "charge_quantity",
     "charge_unit",
@@ -92,7 +94,6 @@ RARE = (
 # What a source's select may add: it helps to judge a row, and is not kept.
 JUDGED_ONLY = (
     ("is_input_total", "boolean"),  # uncached input was computed as all input minus the cached
-    ("billed_currency", "varchar"),  # of the bill; null: US dollars
 )
 
 # A row without any usage, such as an empty bucket: set aside, but no fault of the file.
@@ -207,8 +208,9 @@ RULES = (
     ),
     Rule(
         "currency_not_usd",
-        "billed_cost_usd is not null and upper(billed_currency) <> 'USD'",
-        "a bill in another currency than US dollars",
+        "billed_cost_usd is not null and upper(billed_currency) <> 'USD'"
+        " and fx_usd_per_unit is null",
+        "a bill in another currency than US dollars, and no rate for its month",
     ),
     Rule(
         "billed_cost_negative",

@@ -18,5 +18,5 @@ select
 from classes
 inner join mart_cost_bridge on classes.month = mart_cost_bridge.month
 where
-    mart_cost_bridge.step_number = 9
+    mart_cost_bridge.step_id = '09'
     and mart_cost_bridge.cost_usd is distinct from classes.cost_usd

@@ -1,7 +1,7 @@
 -- From the list price of a month's tokens to what the month cost, step by step. Steps add up;
 -- lines that are totals hold the sum of the steps before them. A step of which nothing is known is
 -- null. The last line, taxes, stands apart.
--- grain: month, step_number
+-- grain: month, step_id
 
 with
 
@@ -85,55 +85,55 @@ amounts as (
 steps as (
     select
         amounts.month,
-        numbers.step_number,
+        numbers.step_id,
         numbers.step_name,
         numbers.is_total,
-        case numbers.step_number
-            when 1 then amounts.list_usd
-            when 2 then amounts.contract_usd
-            when 4 then amounts.commitment_usd
-            when 6 then amounts.bill_usd
-            when 7 then amounts.hosting_usd
-            when 8 then amounts.hosting_energy_usd
-            when 10 then amounts.unused_usd
-            when 11 then amounts.idle_usd
-            when 12 then amounts.credit_usd
-            when 13 then amounts.charge_usd
+        case numbers.step_id
+            when '01' then amounts.list_usd
+            when '02' then amounts.contract_usd
+            when '04' then amounts.commitment_usd
+            when '06' then amounts.bill_usd
+            when '07' then amounts.hosting_usd
+            when '08' then amounts.hosting_energy_usd
+            when '10' then amounts.unused_usd
+            when '11' then amounts.idle_usd
+            when '12' then amounts.credit_usd
+            when '13' then amounts.charge_usd
         end as step_usd,
         amounts.tax_usd
     from amounts
     cross join (
         values
-        (1, 'List price of the tokens', false),
-        (2, 'Contract rates against the list', false),
-        (3, 'Contracted cost', true),
-        (4, 'Used commitments in place of it', false),
-        (5, 'Effective cost', true),
-        (6, 'Bills against it', false),
-        (7, 'GPU bills, used part', false),
-        (8, 'Electricity that GPU bills leave out', false),
-        (9, 'Cost of the requests', true),
-        (10, 'Committed, unused', false),
-        (11, 'Idle GPUs', false),
-        (12, 'Discounts and credits', false),
-        (13, 'Other charges on bills', false),
-        (14, 'Cost of the month', true),
-        (15, 'Taxes, apart', false)
-    ) as numbers (step_number, step_name, is_total)
+        ('01', 'List price of the tokens', false),
+        ('02', 'Contract rates against the list', false),
+        ('03', 'Contracted cost', true),
+        ('04', 'Used commitments in place of it', false),
+        ('05', 'Effective cost', true),
+        ('06', 'Bills against it', false),
+        ('07', 'GPU bills, used part', false),
+        ('08', 'Electricity that GPU bills leave out', false),
+        ('09', 'Cost of the requests', true),
+        ('10', 'Committed, unused', false),
+        ('11', 'Idle GPUs', false),
+        ('12', 'Discounts and credits', false),
+        ('13', 'Other charges on bills', false),
+        ('14', 'Cost of the month', true),
+        ('15', 'Taxes, apart', false)
+    ) as numbers (step_id, step_name, is_total)
 )
 
 select
     steps.month::varchar as month,
-    steps.step_number::integer as step_number,
+    steps.step_id::varchar as step_id,
     steps.step_name::varchar as step_name,
     steps.is_total::boolean as is_total,
     case
-        when steps.step_number = 15 then steps.tax_usd
+        when steps.step_id = '15' then steps.tax_usd
         when steps.is_total
             then
                 sum(steps.step_usd) over (
                     partition by steps.month
-                    order by steps.step_number
+                    order by steps.step_id
                     rows between unbounded preceding and current row
                 )
         else steps.step_usd
