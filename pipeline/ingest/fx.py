@@ -1,4 +1,4 @@
-"""Bills in other currencies: the month's rate of the company's own table turns them into dollars."""
+"""Bills in other currencies: the month's rate of the company's own table makes them dollars."""
 
 from pathlib import Path
 

@@ -13,6 +13,7 @@ from pipeline.report.sections import (
     coverage,
     energy,
     intake,
+    money,
     reconciliation,
     summary,
     teams,
@@ -41,6 +42,12 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
     sections = (
         summary.section(costs, costs_before, frames["checks"]),
         cost_per_task.section(costs),
+        money.section(
+            *(
+                in_month(frames[f"mart_{name}"], month)
+                for name in ("cost_bridge", "cost_lines", "converted_bills", "unpriced_usage")
+            )
+        ),
         energy.section(in_month(frames["mart_energy_per_class"], month)),
         teams.section(in_month(frames["mart_team_chargeback"], month), costs),
         reconciliation.section(

@@ -84,7 +84,10 @@ def _ends(mart: pl.DataFrame, name: str) -> tuple[r.Number | None, r.Number | No
 
 def _priced_note(mart: pl.DataFrame) -> str:
     unpriced = r.count_sum(mart, "unpriced_request_count")
-    return f"unpriced requests: {unpriced:,}" if unpriced else "every request priced"
+    without_bill = r.count_sum(mart, "no_gpu_bill_request_count")
+    notes = [f"unpriced requests: {unpriced:,}"] if unpriced else []
+    notes += [f"without a GPU bill: {without_bill:,}"] if without_bill else []
+    return "; ".join(notes) or "every request priced"
 
 
 def _solved_note(mart: pl.DataFrame) -> str:
@@ -106,6 +109,7 @@ def _statements(mart: pl.DataFrame, before: pl.DataFrame, checks: pl.DataFrame) 
         _largest_cost(mart),
         _largest_energy(mart),
         _missing(mart, "unpriced_request_count", "price", "cost"),
+        _without_gpu_bill(mart),
         _missing(mart, "unmeasured_request_count", "energy", "energy"),
         _agents_cache(mart),
         _method_change(mart, before),
@@ -154,6 +158,13 @@ def _missing(mart: pl.DataFrame, name: str, lacks: str, sums: str) -> str:
         return f"Every request has its {lacks}."
     part = show(r.share(count, whole), "frac")
     return f"Without {lacks}: {count:,} of {whole:,} requests ({part}); no {sums} sum holds them."
+
+
+def _without_gpu_bill(mart: pl.DataFrame) -> str:
+    count = r.count_sum(mart, "no_gpu_bill_request_count")
+    if not count:
+        return ""
+    return f"Own servers without a GPU bill: {count:,} requests; a row in hosting_costs adds it."
 
 
 def _agents_cache(mart: pl.DataFrame) -> str:
