@@ -32,7 +32,7 @@ def model_rows(settings: Settings) -> list[dict[str, Any]]:
 
 
 def price_rows(settings: Settings, name: str) -> list[dict[str, Any]]:
-    """Return every dated list price under which `name` may be billed, own prices of the company too.
+    """Return every dated list price under which `name` may be billed, and own prices beside them.
 
     An own price holds in place of the list's; `is_disagreement` marks both where they differ for
     the same days, hours and prompt lengths.
