@@ -77,9 +77,24 @@ ROWS = [
         "billed_cost_usd": "0",
     },
     {"team": "billed alone", "model_name": "acme-1", "billed_cost_usd": "0.000000000001"},
-    {"team": "unpriced", "model_name": "acme-1", "input_tokens": 9, "output_tokens": 9},
+    {
+        "team": "unpriced",
+        "provider": "openai",
+        "model_name": "acme-1",
+        "input_tokens": 9,
+        "output_tokens": 9,
+    },
+    {"team": "own server", "model_name": "acme-1", "input_tokens": 9, "output_tokens": 9},
+    {
+        "team": "unknown tier",
+        **SONNET,
+        "service_tier": "flex",
+        "input_tokens": 9,
+        "output_tokens": 9,
+    },
     {
         "team": "unpriced bucket",
+        "provider": "openai",
         "model_name": "acme-1",
         "input_tokens": 9,
         "output_tokens": 9,
@@ -192,6 +207,33 @@ def test_without_price_and_bill_the_cost_is_unknown_and_counted(book: Book) -> N
     [row] = costs(book, "unpriced")
 
     assert (row["cost_usd"], row["cost_source"], row["unpriced_request_count"]) == (None, None, 1)
+
+
+def test_an_own_server_without_its_bill_is_counted_apart_from_the_unpriced(book: Book) -> None:
+    [row] = costs(book, "own server")
+
+    assert (row["cost_usd"], row["unpriced_reason"]) == (None, "no GPU bill")
+    assert (row["unpriced_request_count"], row["no_gpu_bill_request_count"]) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("team", "reason"),
+    [
+        ("unpriced", "no list price for this model"),
+        ("unknown tier", "no price for this service tier"),
+        ("batch too early", "no price on that day"),
+    ],
+)
+def test_what_is_unpriced_says_why(book: Book, team: str, reason: str) -> None:
+    [row] = costs(book, team)
+
+    assert (row["cost_usd"], row["unpriced_reason"]) == (None, reason)
+
+
+def test_a_tier_without_a_price_never_has_the_standard_one(book: Book) -> None:
+    [row] = costs(book, "unknown tier")
+
+    assert (row["list_cost_usd"], row["unpriced_request_count"]) == (None, 1)
 
 
 def test_an_unpriced_bucket_counts_all_its_requests(book: Book) -> None:
