@@ -14,10 +14,10 @@ from overlay_files import HEADERS, overlay_folder, workbook
 
 from pipeline import warehouse
 from pipeline.errors import BadInputError, JoulebookError, WrongUseError
+from pipeline.overlay import KEYS, load_overlays
 from pipeline.overlay_contracts import COMPANY_TABLES
 from pipeline.overlay_sheets import overlay_files
-from pipeline.reference import load_reference
-from pipeline.settings import Settings, bundled
+from pipeline.settings import bundled
 
 Con = duckdb.DuckDBPyConnection
 Laid = Callable[[], Con]
@@ -30,10 +30,10 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def laid(con: Con, folder: Path) -> Laid:
-    """Load the reference tables with the overlay folder of the test."""
+    """Lay the overlay folder of the test over the reference tables."""
 
     def load() -> Con:
-        load_reference(con, Settings(overlay_folder=folder))
+        load_overlays(con, folder)
         return con
 
     return load
@@ -325,8 +325,6 @@ def test_a_template_and_its_example_are_read_as_they_stand(
 
 
 def test_every_table_has_its_template() -> None:
-    from pipeline.overlay import KEYS
-
     names = {path.stem for path in bundled("templates/overlays").glob("*.csv")}
     assert names == {*KEYS, *COMPANY_TABLES}
 
