@@ -174,6 +174,9 @@ def test_report_leaves_a_complete_folder_and_nothing_else(run: Run, good: Path) 
         if path.is_file()
     )
     assert files == [
+        "2026-10/data/mart_converted_bills.parquet",
+        "2026-10/data/mart_cost_bridge.parquet",
+        "2026-10/data/mart_cost_lines.parquet",
         "2026-10/data/mart_cost_per_task.parquet",
         "2026-10/data/mart_coverage.parquet",
         "2026-10/data/mart_energy_per_class.parquet",
@@ -181,6 +184,7 @@ def test_report_leaves_a_complete_folder_and_nothing_else(run: Run, good: Path) 
         "2026-10/data/mart_other_charges.parquet",
         "2026-10/data/mart_reconciliation.parquet",
         "2026-10/data/mart_team_chargeback.parquet",
+        "2026-10/data/mart_unpriced_usage.parquet",
         "2026-10/focus.csv",
         "2026-10/index.html",
         "2026-10/joulebook-2026-10.xlsx",
@@ -216,7 +220,7 @@ def test_the_manifest_names_inputs_rows_and_outputs_with_hashes(run: Run, good: 
     for output in manifest["outputs"]:
         content = (folder / output["name"]).read_bytes()
         assert hashlib.sha256(content).hexdigest() == output["sha256"]
-    assert len(manifest["outputs"]) == 10
+    assert len(manifest["outputs"]) == 14
 
 
 @pytest.mark.slow
@@ -237,7 +241,12 @@ def test_the_sample_ties_to_the_cent_across_json_parquet_and_focus(
     parquet = pl.read_parquet(folder / "data/mart_team_chargeback.parquet")["cost_usd"].sum()
     focus = pl.read_csv(folder / "focus.csv", infer_schema=False)
     billed = sum((Decimal(cost) for cost in focus["BilledCost"]), Decimal())
-    assert sum(teams) == sum(classes) == Decimal(str(parquet)).normalize() == billed.normalize()
+    bridge = {
+        row["step_id"]: row["cost_usd"] and Decimal(row["cost_usd"])
+        for row in ran.json["marts"]["mart_cost_bridge"]
+    }
+    assert sum(teams) == sum(classes) == Decimal(str(parquet)).normalize() == bridge["09"]
+    assert billed == bridge["14"] == sum(classes) + bridge["11"] + bridge["12"]
     assert ran.json["marts"]["mart_coverage"][0]["request_count"] == 20_236
 
 

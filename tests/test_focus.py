@@ -5,7 +5,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from conftest import write_log
+from conftest import Rows, write_log
 from overlay_files import overlay_folder
 
 from pipeline.job import Finished, make_report
@@ -41,7 +41,7 @@ Charge = dict[str, str]
 SONNET = {"provider": "anthropic", "model_name": "claude-sonnet-4-5", "query_class": "chat"}
 GPT = {"provider": "openai", "model_name": "gpt-4o", "query_class": "chat"}
 OWN = {"provider": "vllm", "query_class": "rag", "latency_s": 1_800}
-ROWS = [
+ROWS: Rows = [
     {**SONNET, "team": "list", "input_tokens": 1_000, "cache_read_tokens": 300, "output_tokens": 9},
     {**SONNET, "team": "bill", "input_tokens": 999, "output_tokens": 7, "billed_cost_usd": "0.01"},
     {**GPT, "team": "=cmd()", "input_tokens": 500, "output_tokens": 100},

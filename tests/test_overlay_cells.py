@@ -235,7 +235,7 @@ def test_the_sheet_of_the_tables_name_goes_before_the_first(laid: Laid, folder: 
 
 
 def test_one_workbook_may_hold_a_sheet_for_every_table(laid: Laid, folder: Path) -> None:
-    rate = [HEADERS["fx_rates"].split(","), ["2026-10", "EUR", 1.085, "bank"]]
+    rate: list[list[Any]] = [HEADERS["fx_rates"].split(","), ["2026-10", "EUR", 1.085, "bank"]]
     workbook(folder / "finance.xlsx", {"hosting_costs": [HEADER, GOOD], "fx_rates": rate})
     con = laid()
 

@@ -20,7 +20,7 @@ from pipeline.report.numbers import clean_text
 from pipeline.report.section import Column, Kind, Report, Section, Table, Value
 
 _SHEETS = [
-    *("About", "Summary", "Cost_per_task", "Usage", "Energy", "Energy_law", "Teams"),
+    *("About", "Summary", "Cost_per_task", "Usage", "Costs", "Energy", "Energy_law", "Teams"),
     *("Reconciliation", "Coverage", "Intake", "Assumptions", "Checks"),
 ]
 
