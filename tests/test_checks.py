@@ -103,6 +103,11 @@ TAMPERED = [
         "update raw_own_prices set usd_per_mtok = '0.87'",
     ),
     (
+        "no_request_has_a_bill_and_a_gpu_bill",
+        "both",
+        "update int_group_costs set billed_cost_usd = 1 where hosting_cost_usd > 0",
+    ),
+    (
         "a_gpu_bill_includes_power_or_not",
         "both",
         "insert into raw_hosting_costs select * replace "
