@@ -29,7 +29,11 @@ OVERLAYS = {
 # What makes each claim false: (check, how, statement).
 TAMPERED = [
     ("costs_are_never_negative", "list", "update int_group_costs set list_cost_usd = -0.01"),
-    ("costs_are_never_negative", "bill", "update int_group_costs set billed_cost_usd = -0.01"),
+    (
+        "costs_are_never_negative",
+        "bill",
+        "update int_group_costs set billed_cost_usd = -0.01 where hosting_cost_usd is null",
+    ),
     (
         "energy_terms_add_up_to_the_energy",
         "a term too large",

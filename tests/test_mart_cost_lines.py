@@ -19,7 +19,7 @@ TABLES = {
     "discounts_credits": [
         "2026-10,anthropic,,,volume discount,-0.25",
         "2026-10,Anthropic,claude-sonnet-4-5,a,outage,-0.05",
-        "2026-11,anthropic,,,next month,-9",
+        "2026-11,gemini,,,next month,-9",
     ],
     "taxes": ["2026-10,anthropic,,0.21,VAT", "2026-10,openai,1.30,,withheld"],
     "contract_rates": ["anthropic,claude-sonnet-4-5,*,,,2026-10-01,2026-11-01,,0.1"],
@@ -73,3 +73,9 @@ def test_lines_of_other_months_stay_there(book: Book) -> None:
     rows = rows_of(book, "select month, description from mart_cost_lines where month <> '2026-10'")
 
     assert rows == [{"month": "2026-11", "description": "next month"}]
+
+
+def test_a_provider_may_be_called_by_another_name(book: Book) -> None:
+    [row] = rows_of(book, "select provider from mart_cost_lines where month = '2026-11'")
+
+    assert row == {"provider": "google"}

@@ -305,7 +305,9 @@ ranked as (
         contracts.discount_frac,
         row_number() over (
             partition by cells.cell_id, contracts.token_kind
-            order by contracts.says desc, contracts.model asc
+            order by
+                contracts.says desc, contracts.model asc, contracts.usd_per_mtok asc,
+                contracts.discount_frac asc
         ) as place
     from cells
     inner join contracts
