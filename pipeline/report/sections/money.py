@@ -13,8 +13,8 @@ from pipeline.report.sections import reading as r
 _TAXES = "15"  # the step that stands apart
 
 _BRIDGE_COLUMNS = (
-    Column("step_name", "Step", "text", meaning="What moves the cost; totals sum the steps above."),
-    Column("step_usd", "Step", "usd", "USD", "What the step adds or takes off.", unknown="none"),
+    Column("step_name", "Line", "text", meaning="What moves the cost; totals sum the steps above."),
+    Column("step_usd", "Step", "usd", "USD", "What the line adds or takes off.", unknown=""),
     Column("total_usd", "Total so far", "usd", "USD", "Sum of the steps up to here.", unknown=""),
 )
 _LINE_COLUMNS = (
@@ -85,13 +85,19 @@ def _bridge_table(bridge: pl.DataFrame) -> Table:
 
 
 def _bridge_rows(bridge: pl.DataFrame) -> Iterator[r.Row]:
-    """Give each step as the cents between the rounded sums before and after it."""
+    """Give each step as the cents between the rounded sums before and after it.
+
+    Steps of which the month has none are left out.
+    """
     reached = Decimal(0)
     for step_id, name, is_total, cost in bridge.select(
         "step_id", "step_name", "is_total", "cost_usd"
     ).rows():
-        if is_total or cost is None or step_id == _TAXES:
-            yield (name, None, cost) if is_total else (name, cost, None)
+        if is_total or step_id == _TAXES:
+            if cost is not None:
+                yield (name, None, cost) if is_total else (name, cost, None)
+            continue
+        if cost is None:
             continue
         step = _cents(reached + cost) - _cents(reached)
         reached += cost
