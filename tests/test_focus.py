@@ -1,9 +1,10 @@
 """focus.csv keeps the rules of FOCUS 1.2 and adds up to the costs that the report shows."""
 
 import csv
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
+import openpyxl
 import pytest
 from conftest import Rows, write_log
 from overlay_files import overlay_folder
@@ -198,6 +199,16 @@ def test_all_charges_but_taxes_are_the_cost_of_the_month(
     assert total(untaxed, "EffectiveCost") == steps["14"]
     assert total(untaxed, "BilledCost") == steps["14"]
     assert total(charges, "BilledCost", ChargeCategory="Tax") == steps["15"]
+
+
+def test_page_and_workbook_show_the_same_cost_to_the_cent(made: Finished) -> None:
+    steps = {row["step_id"]: row["cost_usd"] for row in made.marts["mart_cost_bridge"]}
+    shown = f"{steps['14'].quantize(Decimal('0.01'), rounding=ROUND_HALF_UP):,}"
+    book = openpyxl.load_workbook(made.out_dir / f"joulebook-{made.month}.xlsx")
+    [cell] = [row[2] for row in book["Costs"].iter_rows() if row[0].value == "Cost of the month"]
+
+    assert f"The month cost {shown} USD." in (made.out_dir / "index.html").read_text("utf-8")
+    assert f"{Decimal(str(cell.value)).quantize(Decimal('0.01')):,}" == shown
 
 
 def test_usage_without_a_cost_is_no_charge(charges: list[Charge]) -> None:
