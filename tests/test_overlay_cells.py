@@ -3,6 +3,7 @@
 import datetime as dt
 import re
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -248,6 +249,28 @@ def test_a_month_that_the_spreadsheet_made_a_day_is_that_month(laid: Laid, folde
     workbook(folder / "hosting_costs.xlsx", {"a": [HEADER, row]})
 
     assert rows_of(laid(), "select month from raw_hosting_costs") == [{"month": "2026-10"}]
+
+
+def test_hours_of_the_day_may_be_times_of_the_spreadsheet(laid: Laid, folder: Path) -> None:
+    row = ["deepseek", "deepseek-chat", "output", "standard", 0, dt.datetime(2026, 10, 1), None]
+    cells = [*row, dt.time(0, 30), dt.time(16, 30), 0.9, "offer", dt.datetime(2026, 10, 1)]
+    workbook(folder / "prices.xlsx", {"prices": [HEADERS["prices"].split(","), cells]})
+
+    con = laid()
+
+    con.execute(f"create or replace view stg_prices as {warehouse.models()['stg_prices'].sql}")
+    assert rows_of(
+        con,
+        "select utc_minute_from, utc_minute_to, valid_from::date as valid_from, usd_per_mtok "
+        "from stg_prices where is_own",
+    ) == [
+        {
+            "utc_minute_from": 30,
+            "utc_minute_to": 16 * 60 + 30,
+            "valid_from": dt.date(2026, 10, 1),
+            "usd_per_mtok": Decimal("0.9"),
+        }
+    ]
 
 
 def test_a_formula_without_a_stored_value_is_refused_where_it_stands(
