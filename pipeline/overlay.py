@@ -13,7 +13,8 @@ import duckdb
 
 from pipeline import warehouse
 from pipeline.errors import BadInputError, WrongUseError
-from pipeline.overlay_contracts import COMPANY_TABLES, Contract, check_rows, inferred
+from pipeline.overlay_checks import check_rows, inferred
+from pipeline.overlay_contracts import COMPANY_TABLES, OWN_PRICES, Contract
 from pipeline.overlay_sheets import Sheet, overlay_files, read_csv, read_workbook
 
 # The tables of ours that may be added to, by their keys, and the model that reads each.
@@ -26,10 +27,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "law_coefficients": ("coefficient_set_id",),
     "bias_factors": ("architecture_class", "coefficient_set_id"),
     "region_multipliers": ("provider", "model", "region", "valid_from"),
-    "prices": (
-        *("provider", "price_model", "token_kind", "service_tier", "input_tokens_from"),
-        *("valid_from", "utc_time_from"),
-    ),
+    "prices": OWN_PRICES.keys,
 }
 _READERS = {"law_coefficients": "stg_coefficients"}
 _OWN_ROWS = {"prices": "raw_own_prices"}  # kept apart from ours, so that both can be shown
@@ -115,6 +113,8 @@ def _sheets(folder: Path) -> dict[str, Sheet]:
 
 
 def _contract_of_ours(con: duckdb.DuckDBPyConnection, table: str) -> Contract:
+    if table == "prices":
+        return OWN_PRICES
     bundled_rows = con.sql(f"from raw_{table}")
     fields = inferred(bundled_rows.columns, bundled_rows.fetchall())
     return Contract(fields, KEYS[table])
@@ -131,7 +131,7 @@ def _require_columns(table: str, contract: Contract, sheet: Sheet) -> None:
     optional = {
         field.name
         for field in contract.fields
-        if field.may_be_empty and table in COMPANY_TABLES and field.name not in contract.keys
+        if field.may_be_empty and (table in COMPANY_TABLES or contract is OWN_PRICES)
     }
     _require_names(table, sheet, [name for name in known if name not in optional], known)
 

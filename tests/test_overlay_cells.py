@@ -140,6 +140,17 @@ BILL = "2026-10,m,H100-SXM,{},{},{},{}"
             "column usd_per_mtok: expected a number of 0 or more, found 'cheap'",
         ),
         (
+            "prices",
+            "openai,gpt-5,input,standard,0,,,,,1,offer,",
+            "column token_kind: expected one of uncached_input, cache_read",
+        ),
+        (
+            "prices",
+            "openai,gpt-5,output,standard,0,,,7pm,,1,offer,",
+            "column utc_time_from: expected a time of the day in UTC such as 16:30, up to 24:00, "
+            "found '7pm'",
+        ),
+        (
             "commitments",
             "2026-10,openai,gpt-5,744,1,100,1.2",
             "column used_frac: expected a share from 0 to 1",
@@ -195,6 +206,17 @@ def test_a_column_that_is_missing_is_named(laid: Laid, folder: Path) -> None:
     assert "expected the columns of templates/overlays/fx_rates.csv; missing: source, " in (
         refusal(laid)
     )
+
+
+def test_a_column_that_may_be_empty_may_be_missing(laid: Laid, folder: Path) -> None:
+    folder.mkdir()
+    (folder / "contract_rates.csv").write_text(
+        "provider,model,token_kind,discount_frac\nopenai,*,*,0.1\n", encoding="utf-8"
+    )
+
+    [row] = rows_of(laid(), "from raw_contract_rates")
+
+    assert (row["discount_frac"], row["region"], row["valid_to"]) == ("0.1", None, None)
 
 
 def test_a_file_cut_by_semicolons_is_read(laid: Laid, folder: Path) -> None:
