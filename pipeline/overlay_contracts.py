@@ -1,4 +1,4 @@
-"""The columns of the tables that a company fills itself: what their cells hold, what names a row."""
+"""The columns of tables that a company fills itself: what cells hold, and what names a row."""
 
 from dataclasses import dataclass
 
