@@ -65,9 +65,11 @@ _QUERIES = {
             bands.output_usd_per_mtok
         from int_models as models
         inner join int_price_bands as bands
-            on models.provider = bands.provider and models.price_model = bands.price_model
+            on models.provider = bands.provider and models.model_id = bands.model_id
+            and models.price_model is not distinct from bands.price_model
         where
-            models.is_known_model and bands.service_tier = 'standard'
+            models.is_known_model and bands.service_tier = 'standard' and bands.region = ''
+            and bands.utc_minute_from = 0
             and models.valid_from <= $asked_at and models.valid_to > $asked_at
             and bands.valid_from <= $asked_at and bands.valid_to > $asked_at
         order by all

@@ -32,7 +32,10 @@ def model_rows(settings: Settings) -> list[dict[str, Any]]:
 
 
 def price_rows(settings: Settings, name: str) -> list[dict[str, Any]]:
-    """Return every dated list price under which `name` may be billed.
+    """Return every dated list price under which `name` may be billed, and own prices beside them.
+
+    An own price holds in place of the list's; `is_disagreement` marks both where they differ for
+    the same days, hours and prompt lengths.
 
     Raises:
         WrongUseError: Where no provider lists that exact name.
@@ -45,7 +48,24 @@ def price_rows(settings: Settings, name: str) -> list[dict[str, Any]]:
             stg_prices.token_kind, stg_prices.input_tokens_from,
             nullif(stg_prices.valid_from, '1900-01-01'::timestamp)::date as valid_from,
             nullif(stg_prices.valid_to, '9999-01-01'::timestamp)::date as valid_to,
-            stg_prices.usd_per_mtok
+            stg_prices.utc_minute_from, stg_prices.utc_minute_to,
+            stg_prices.usd_per_mtok, stg_prices.is_own,
+            exists (
+                select 1
+                from stg_prices as other
+                where
+                    other.provider = stg_prices.provider
+                    and other.price_model = stg_prices.price_model
+                    and other.token_kind = stg_prices.token_kind
+                    and other.service_tier = stg_prices.service_tier
+                    and other.input_tokens_from = stg_prices.input_tokens_from
+                    and other.is_own <> stg_prices.is_own
+                    and other.usd_per_mtok <> stg_prices.usd_per_mtok
+                    and other.valid_from < stg_prices.valid_to
+                    and stg_prices.valid_from < other.valid_to
+                    and other.utc_minute_from < stg_prices.utc_minute_to
+                    and stg_prices.utc_minute_from < other.utc_minute_to
+            ) as is_disagreement
         from stg_prices
         inner join stg_price_names
             on
@@ -62,6 +82,24 @@ def price_rows(settings: Settings, name: str) -> list[dict[str, Any]]:
             "the catalog, data/reference/price_names.csv the names that have a price."
         )
     return rows
+
+
+def price_line(row: dict[str, Any]) -> str:
+    """Return one price in words: whose, for which tokens, when, how much."""
+    hours = (row["utc_minute_from"], row["utc_minute_to"])
+    clock = "-".join(f"{minute // 60:02d}:{minute % 60:02d}" for minute in hours)
+    marks = (
+        ("  own" if row["is_own"] else "")
+        + ("  differs from the list" if row["is_own"] and row["is_disagreement"] else "")
+        + ("  own price differs" if row["is_disagreement"] and not row["is_own"] else "")
+    )
+    return (
+        f"{row['provider']}  {row['price_model']}  {row['service_tier']}  {row['token_kind']}  "
+        f"from {row['input_tokens_from']:,} input tokens  "
+        f"{row['valid_from'] or '…'} to {row['valid_to'] or '…'}"
+        f"{'' if hours == (0, 1440) else f'  {clock} UTC'}  "
+        f"{row['usd_per_mtok'].normalize():f} USD per million{marks}"
+    )
 
 
 def _query(settings: Settings, sql: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:

@@ -245,12 +245,7 @@ def models(
         print(manifest.to_json(rows), end="")
     elif prices:
         for row in rows:
-            print(
-                f"{row['provider']}  {row['price_model']}  {row['service_tier']}  "
-                f"{row['token_kind']}  from {row['input_tokens_from']:,} input tokens  "
-                f"{row['valid_from'] or '…'} to {row['valid_to'] or '…'}  "
-                f"{row['usd_per_mtok'].normalize():f} USD per million"
-            )
+            print(catalog.price_line(row))
     else:
         for row in rows:
             basis = row["architecture_id"] and row["architecture_class"]

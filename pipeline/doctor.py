@@ -9,7 +9,7 @@ import duckdb
 
 from pipeline import __version__, warehouse
 from pipeline.errors import JoulebookError
-from pipeline.overlay import overlay_files
+from pipeline.overlay_sheets import overlay_files
 from pipeline.reference import TABLES, load_reference
 from pipeline.settings import Settings, bundled
 

@@ -1,6 +1,7 @@
-"""What a company adds to the reference tables: CSV files of the same columns in its own folder.
+"""What a company adds to the reference tables, and tables that only a company can fill.
 
-A row whose key is in the bundled table, in any case, takes the place of that row.
+Files stand in a folder of its own: CSV, or workbooks with a sheet a table. A row whose key is in
+the bundled table, in any case, takes the place of that row; own prices stand beside the list's.
 """
 
 import csv
@@ -12,8 +13,11 @@ import duckdb
 
 from pipeline import warehouse
 from pipeline.errors import BadInputError, WrongUseError
+from pipeline.overlay_checks import check_rows, inferred
+from pipeline.overlay_contracts import COMPANY_TABLES, OWN_PRICES, Contract
+from pipeline.overlay_sheets import Sheet, overlay_files, read_csv, read_workbook
 
-# The tables that may be added to, by their keys, and the model that reads each as typed columns.
+# The tables of ours that may be added to, by their keys, and the model that reads each.
 KEYS: dict[str, tuple[str, ...]] = {
     "architectures": ("architecture_id",),
     "models": ("model_id",),
@@ -22,38 +26,40 @@ KEYS: dict[str, tuple[str, ...]] = {
     "gpus": ("gpu",),
     "law_coefficients": ("coefficient_set_id",),
     "bias_factors": ("architecture_class", "coefficient_set_id"),
+    "region_multipliers": ("provider", "model", "region", "valid_from"),
+    "prices": OWN_PRICES.keys,
 }
 _READERS = {"law_coefficients": "stg_coefficients"}
 MAPPINGS = ("attribution", "model_names")  # not rows of a table; read by modules of these names
+_OWN_ROWS = {"prices": "raw_own_prices"}  # kept apart from ours, so that both can be shown
+_ALL_TABLES = (*KEYS, *COMPANY_TABLES)
 
 
 def load_overlays(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
-    """Lay the files of an overlay folder over the raw tables; no folder is an empty one.
+    """Lay the tables of an overlay folder over the raw tables; no folder is an empty one.
 
     Raises:
         WrongUseError: Where a file is named as no table that may be added to.
-        BadInputError: Where a file has other columns, the same key twice, or an unreadable value.
+        BadInputError: Where a table has other columns, the same key twice, or an unreadable value.
     """
-    for path in overlay_files(folder):
-        if path.stem in MAPPINGS:
-            continue
-        if path.stem not in KEYS:
-            raise WrongUseError(
-                f"{path}: no table of this name can be added to; expected one of "
-                f"{', '.join(f'{table}.csv' for table in (*KEYS, *MAPPINGS))}."
-            )
+    for table, contract in COMPANY_TABLES.items():
+        columns = ", ".join(f"{field.name} varchar" for field in contract.fields)
+        con.execute(f"create or replace table raw_{table} ({columns})")
+    for table, own in _OWN_ROWS.items():
+        con.execute(f"create or replace table {own} as from raw_{table} limit 0")
+    for table, sheet in _sheets(folder).items():
+        contract = COMPANY_TABLES.get(table) or _contract_of_ours(con, table)
+        _require_columns(table, contract, sheet)
+        check_rows(table, contract, sheet, _currencies(con))
+        _stage(con, contract, sheet)
         try:
-            _lay_over(con, path.stem, path)
+            _lay_over(con, table)
         except duckdb.Error as error:
-            found = str(error).splitlines()[0]
             raise BadInputError(
-                f"{path}: expected rows as in data/reference/{path.name}, found: {found}"
+                f"{sheet.where}: expected rows as in {_model_file(table)}, found: "
+                f"{str(error).splitlines()[0]}"
             ) from None
-
-
-def overlay_files(folder: Path) -> list[Path]:
-    """Return the CSV files of an overlay folder, by name."""
-    return sorted(folder.glob("*.csv"))
+        con.execute("drop table laid_over")
 
 
 def fingerprints(folder: Path) -> list[dict[str, str]]:
@@ -65,13 +71,13 @@ def fingerprints(folder: Path) -> list[dict[str, str]]:
 
 
 def write_rows(folder: Path, table: str, columns: Iterable[str], row: Mapping[str, str]) -> Path:
-    """Put one row into an overlay file, in place of the row with its key if there is one.
+    """Put one row into an overlay CSV, in place of the row with its key if there is one.
 
     Raises:
         BadInputError: Where the file that is there has other columns.
     """
     path, wanted = folder / f"{table}.csv", list(columns)
-    rows = _rows(path, wanted) if path.is_file() else []
+    rows = _rows(table, path, wanted) if path.is_file() else []
     kept = [each for each in rows if _key(table, each) != _key(table, row)]
     folder.mkdir(parents=True, exist_ok=True)
     aside = path.with_suffix(".csv.new")
@@ -83,43 +89,115 @@ def write_rows(folder: Path, table: str, columns: Iterable[str], row: Mapping[st
     return path
 
 
-def _rows(path: Path, wanted: list[str]) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file)
-        rows = list(reader)
-    _require_columns(path, list(reader.fieldnames or ()), wanted)
-    return rows
+def _sheets(folder: Path) -> dict[str, Sheet]:
+    """Return every table of the folder, each from one file alone."""
+    found: dict[str, Sheet] = {}
+    for path in overlay_files(folder):
+        if path.stem in MAPPINGS and path.suffix.lower() == ".csv":
+            continue
+        if path.suffix.lower() == ".csv":
+            here = {path.stem: read_csv(path)} if path.stem in _ALL_TABLES else {}
+        else:
+            here = read_workbook(path, _ALL_TABLES)
+        if not here:
+            what = "file" if path.suffix.lower() == ".csv" else "file or sheet"
+            raise WrongUseError(
+                f"{path}: no table of this name can be added to; expected a {what} named "
+                f"{', '.join(sorted((*_ALL_TABLES, *MAPPINGS)))}."
+            )
+        for table, sheet in here.items():
+            if table in found:
+                raise BadInputError(
+                    f"{sheet.where}: {table} is there already, from {found[table].where}. Keep "
+                    "one of the two."
+                )
+            found[table] = sheet
+    return found
 
 
-def _require_columns(path: Path, found: list[str], wanted: list[str]) -> None:
-    missing, unknown = (
-        ", ".join(sorted(set(a) - set(b))) for a, b in ((wanted, found), (found, wanted))
-    )
+def _contract_of_ours(con: duckdb.DuckDBPyConnection, table: str) -> Contract:
+    if table == "prices":
+        return OWN_PRICES
+    bundled_rows = con.sql(f"from raw_{table}")
+    fields = inferred(bundled_rows.columns, bundled_rows.fetchall())
+    return Contract(fields, KEYS[table])
+
+
+def _rows(table: str, path: Path, wanted: list[str]) -> list[dict[str, str]]:
+    sheet = read_csv(path)
+    _require_names(table, sheet, wanted, wanted)
+    return [cells for _, cells in sheet.rows]
+
+
+def _require_columns(table: str, contract: Contract, sheet: Sheet) -> None:
+    known = [field.name for field in contract.fields]
+    optional = {
+        field.name
+        for field in contract.fields
+        if field.may_be_empty and (table in COMPANY_TABLES or contract is OWN_PRICES)
+    }
+    _require_names(table, sheet, [name for name in known if name not in optional], known)
+
+
+def _require_names(table: str, sheet: Sheet, wanted: list[str], known: list[str]) -> None:
+    missing = ", ".join(sorted(set(wanted) - set(sheet.header)))
+    unknown = ", ".join(sorted(set(sheet.header) - set(known)))
     if missing or unknown:
         raise BadInputError(
-            f"{path}: expected the columns of data/reference/{path.name}; missing: "
+            f"{sheet.where}: expected the columns of {_model_file(table)}; missing: "
             f"{missing or 'none'}, not known: {unknown or 'none'}."
         )
+
+
+def _model_file(table: str) -> str:
+    """Return the file that shows how a table is written."""
+    if table in COMPANY_TABLES:
+        return f"templates/overlays/{table}.csv"
+    return f"data/reference/{table}.csv"
 
 
 def _key(table: str, row: Mapping[str, str]) -> tuple[str, ...]:
     return tuple((row[name] or "").lower() for name in KEYS[table])
 
 
-def _lay_over(con: duckdb.DuckDBPyConnection, table: str, path: Path) -> None:
+def _currencies(con: duckdb.DuckDBPyConnection) -> list[str]:
+    rows = con.execute("select currency from raw_currencies order by 1").fetchall()
+    return [row[0] for row in rows]
+
+
+def _stage(con: duckdb.DuckDBPyConnection, contract: Contract, sheet: Sheet) -> None:
+    names = [field.name for field in contract.fields]
     con.execute(
-        "create or replace temp table laid_over as from read_csv($path, all_varchar = true, "
-        "header = true, delim = ',', quote = '\"')",
-        {"path": str(path)},
+        f"create or replace temp table laid_over ({', '.join(f'{name} varchar' for name in names)})"
     )
-    wanted = con.sql(f"from raw_{table} limit 0").columns
-    _require_columns(path, con.sql("from laid_over limit 0").columns, wanted)
+    rows = [[_stored(cells.get(field.name, ""), field.kind) for field in contract.fields]
+            for _, cells in sheet.rows]  # fmt: skip
+    if rows:
+        marks = ", ".join("?" for _ in names)
+        con.executemany(f"insert into laid_over values ({marks})", rows)
+
+
+def _stored(text: str, kind: str) -> str | None:
+    """Return a cell as the staging models read it: empty is null, a month is YYYY-MM."""
+    if kind == "month":
+        return text[:7]
+    if kind == "currency":
+        return text.upper()
+    return text or None
+
+
+def _lay_over(con: duckdb.DuckDBPyConnection, table: str) -> None:
+    if table in COMPANY_TABLES or table in _OWN_ROWS:
+        con.execute(f"insert into {_OWN_ROWS.get(table, f'raw_{table}')} by name from laid_over")
+    else:
+        _replace_rows(con, table)
+    reader = warehouse.models()[_READERS.get(table, f"stg_{table}")]
+    con.execute(f"create or replace temp table read_back as {reader.sql}")
+    con.execute("drop table read_back")
+
+
+def _replace_rows(con: duckdb.DuckDBPyConnection, table: str) -> None:
     key = ", ".join(f"lower(coalesce({name}, ''))" for name in KEYS[table])
-    repeated = con.execute(
-        f"select {key} from laid_over group by all having count(*) > 1"
-    ).fetchone()
-    if repeated:
-        raise BadInputError(f"{path}: {', '.join(repeated)} stands there twice.")
     if len(KEYS[table]) == 1:  # as the bundled table spells it, for others refer to it so
         name = KEYS[table][0]
         con.execute(
@@ -128,6 +206,3 @@ def _lay_over(con: duckdb.DuckDBPyConnection, table: str, path: Path) -> None:
         )
     con.execute(f"delete from raw_{table} where ({key}) in (select ({key}) from laid_over)")
     con.execute(f"insert into raw_{table} by name from laid_over")
-    reader = warehouse.models()[_READERS.get(table, f"stg_{table}")]
-    con.execute(f"create or replace temp table laid_over as {reader.sql}")
-    con.execute("drop table laid_over")

@@ -36,6 +36,8 @@ TABLES = (
     "law_validation",
     "rival_coefficients",
     "anchors",
+    "region_multipliers",
+    "currencies",
 )
 
 

@@ -27,6 +27,12 @@ _ENGINE_MACROS = (
     # Times as whole numbers, so that sums and quotients of spans are exact.
     "create or replace macro microseconds_of(x) as (epoch_us(x))",
     "create or replace macro time_of_microseconds(x) as (make_timestamp(x))",
+    """create or replace macro time_after(x, seconds) as (
+        x + to_microseconds(round(seconds * 1000000)::bigint)
+    )""",
+    """create or replace macro microseconds_between(first_at, last_at) as (
+        date_diff('microsecond', first_at, last_at)
+    )""",
     # A leading sign would make a spreadsheet run the text.
     r"""create or replace macro safe_text(x) as (
         case when regexp_matches(x, '^[=+\-@\t\r\n]') then '''' || x else x end

@@ -18,7 +18,10 @@ from pipeline.report.section import Report, Section, Table
 
 MONTH = "2026-06"
 MONEY = pl.Decimal(38, 12)
-MONEY_COLUMNS = ("cost_usd", "list_cost_usd", "billed_cost_usd", "energy_cost_usd")
+MONEY_COLUMNS = (
+    *("cost_usd", "list_cost_usd", "contracted_cost_usd", "effective_cost_usd"),
+    *("billed_cost_usd", "hosting_cost_usd", "hosting_energy_cost_usd", "energy_cost_usd"),
+)
 FACTS = ReportFacts("0f3a", "1", False, "UTC", (InputFile("logs/june.csv", "9f86d081"),))
 
 _SUMMED_ENDS = ("_count", "_tokens", "_usd", "_j", "_kwh", "_gco2e")
@@ -54,6 +57,7 @@ _COST_LINE: dict[str, Any] = {
     "unknown_outcome_task_count": 10,
     "failed_request_count": 1,
     "unpriced_request_count": 0,
+    "no_gpu_bill_request_count": 0,
     "unmeasured_request_count": 0,
     "uncached_input_tokens": 900,
     "cache_read_tokens": 0,
@@ -62,7 +66,11 @@ _COST_LINE: dict[str, Any] = {
     "reasoning_tokens": 0,
     "cost_usd": Decimal("1.005"),
     "list_cost_usd": Decimal("1.005"),
+    "contracted_cost_usd": Decimal("1.005"),
+    "effective_cost_usd": Decimal("1.005"),
     "billed_cost_usd": None,
+    "hosting_cost_usd": None,
+    "hosting_energy_cost_usd": None,
     "cost_source": "list",
     "gpu_energy_j": 3_600_000.0,
     "energy_low_j": 1_800_000.0,
@@ -98,6 +106,9 @@ _AGENTS: dict[str, Any] = {
     "cache_write_tokens": 20,
     "cost_usd": Decimal("0.499999"),
     "list_cost_usd": None,
+    "contracted_cost_usd": None,
+    "effective_cost_usd": None,
+    "hosting_cost_usd": Decimal("0.499999"),
     "cost_source": "hosting",
     "gpu_energy_j": 1_800_000.0,
     "facility_energy_kwh": 1.0,
@@ -123,7 +134,8 @@ _UNKNOWN: dict[str, Any] = {
     "batch": None,
 } | dict.fromkeys(
     [
-        *("cost_usd", "list_cost_usd", "cost_source", "gpu_energy_j", "energy_low_j"),
+        *("cost_usd", "list_cost_usd", "contracted_cost_usd", "effective_cost_usd"),
+        *("cost_source", "gpu_energy_j", "energy_low_j"),
         *("energy_high_j", "facility_energy_kwh", "facility_energy_low_kwh"),
         *("facility_energy_high_kwh", "energy_cost_usd", "carbon_gco2e", "carbon_low_gco2e"),
         *("carbon_high_gco2e", "cost_usd_per_task", "energy_j_per_task", "carbon_gco2e_per_task"),
@@ -264,6 +276,9 @@ def team_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"month": MONTH, "team": "support", "request_count": 10, "task_count": 10},
         **{"unpriced_request_count": 0, "unmeasured_request_count": 0, "input_tokens": 900},
         **{"output_tokens": 300, "cost_usd": Decimal("1.000000"), "list_cost_usd": Decimal(1)},
+        **{"contracted_cost_usd": Decimal(1), "effective_cost_usd": Decimal(1)},
+        **{"hosting_cost_usd": None, "hosting_energy_cost_usd": None},
+        **{"no_gpu_bill_request_count": 0},
         **{"billed_cost_usd": None, "cost_frac": 0.66, "gpu_energy_j": 3.6e6},
         **{"facility_energy_kwh": 2.0, "facility_energy_low_kwh": 1.0},
         **{"facility_energy_high_kwh": 4.0, "energy_cost_usd": Decimal("0.2")},
@@ -434,6 +449,50 @@ def validation_mart() -> pl.DataFrame:
     )
 
 
+BRIDGE_USD = {
+    **{"01": "1.005", "02": "-0.1005", "04": None, "06": "0.0957", "07": "0.499999", "08": None},
+    **{"10": None, "11": "0.25", "12": "-5", "13": "0.003", "15": "0.21"},
+}
+
+
+def cost_bridge_mart() -> pl.DataFrame:
+    """Return mart_cost_bridge, whose totals are the sums of the steps before them."""
+    names = {"03": "Contracted cost", "05": "Effective cost", "09": "Requests", "14": "Month"}
+    rows, reached = [], Decimal(0)
+    for step in sorted({*BRIDGE_USD, *names}):
+        amount = BRIDGE_USD.get(step)
+        if step not in names and step != "15":
+            reached += Decimal(amount or 0)
+        shown = reached if step in names else amount and Decimal(amount)
+        rows.append((MONTH, step, names.get(step, f"Step {step}"), step in names, shown))
+    return pl.DataFrame(
+        rows,
+        schema={
+            **{"month": pl.String, "step_id": pl.String, "step_name": pl.String},
+            **{"is_total": pl.Boolean, "cost_usd": MONEY},
+        },
+        orient="row",
+    )
+
+
+def lines_mart(*texts: str) -> pl.DataFrame:
+    """Return mart_cost_lines: a credit, idle GPUs and a tax; and a credit for each text."""
+    rows = [
+        ("discount or credit", "openai", None, None, "outage", True, Decimal(-5)),
+        ("idle GPUs", "self-hosted", "llama-3.1-8b", None, "no request", True, Decimal("0.25")),
+        ("tax", "openai", None, None, "VAT", False, Decimal("0.21")),
+        *(("discount or credit", t, t, t, t, True, Decimal(-1)) for t in texts),
+    ]
+    return pl.DataFrame(
+        [(MONTH, *row) for row in rows],
+        schema={
+            **dict.fromkeys(("month", "line_kind", "provider", "model_id", "team"), pl.String),
+            **{"description": pl.String, "is_in_cost": pl.Boolean, "cost_usd": MONEY},
+        },
+        orient="row",
+    )
+
+
 def comparison_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     """Return mart_method_comparison: ours and EcoLogits for ten chats, and of changed lines."""
     own = {
@@ -484,6 +543,35 @@ def points_frame() -> pl.DataFrame:
     )
 
 
+def rates_mart() -> pl.DataFrame:
+    """Return mart_converted_bills: three bills in euros."""
+    return pl.DataFrame(
+        [(MONTH, "EUR", Decimal("1.085"), "bank", 3, Decimal("3.255"))],
+        schema={
+            **{"month": pl.String, "currency": pl.String},
+            **{"rate_usd_per_unit": pl.Decimal(14, 10), "rate_source": pl.String},
+            **{"row_count": pl.Int64, "billed_cost_usd": MONEY},
+        },
+        orient="row",
+    )
+
+
+def unpriced_mart(*texts: str) -> pl.DataFrame:
+    """Return mart_unpriced_usage: a model without a price, and one for each text."""
+    rows = [
+        (None, "mystery", "standard", "no list price for this model", "a bill", 4),
+        *((t, t, t, t, t, 1) for t in texts),
+    ]
+    return pl.DataFrame(
+        [(MONTH, *row) for row in rows],
+        schema={
+            **dict.fromkeys(("month", "provider", "model_id", "service_tier"), pl.String),
+            **{"unpriced_reason": pl.String, "what_to_add": pl.String, "request_count": pl.Int64},
+        },
+        orient="row",
+    )
+
+
 def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Return all frames of a report, some of them changed."""
     unattributed = {"team": None, "cost_usd": Decimal("0.504999"), "request_count": 10}
@@ -497,6 +585,10 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_team_chargeback": team_mart({}, unattributed),
         "mart_month_bridge": bridge_mart(),
         "mart_project_chargeback": project_mart({}).clear(),
+        "mart_cost_bridge": cost_bridge_mart(),
+        "mart_cost_lines": lines_mart(),
+        "mart_converted_bills": rates_mart(),
+        "mart_unpriced_usage": unpriced_mart(),
         "mart_intake": intake_mart(),
         "mart_coverage": coverage_mart(),
         "mart_unresolved_models": unresolved_mart({}).clear(),
@@ -551,6 +643,8 @@ def hostile_report() -> Report:
         mart_energy_per_class=energy_mart(*lines),
         mart_concurrency=concurrency_mart(*(line | {"batch_source": t} for line, t in named)),
         mart_implied_batch=implied_mart(*(line | {"reason": t} for line, t in named)),
+        mart_cost_lines=lines_mart(*HOSTILE),
+        mart_unpriced_usage=unpriced_mart(*HOSTILE),
         mart_intake=files,
         mart_project_chargeback=project_mart(*({"team": t, "project": t} for t in HOSTILE)),
         mart_unresolved_models=unresolved_mart(

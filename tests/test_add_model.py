@@ -312,7 +312,8 @@ def test_an_overlay_row_takes_the_place_of_the_bundled_one(run: Run) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "code", "message"),
     [
-        ("prices.csv", "a\n1\n", 2, "prices.csv: no table of this name can be added to"),
+        ("grades.csv", "a\n1\n", 2, "grades.csv: no table of this name can be added to"),
+        ("prices.csv", "a\n1\n", 3, "not known: a"),
         ("gpus.csv", "gpu,memory_gb\nx,1\n", 3, "missing: board_power_w, source, source_date"),
         (
             "gpus.csv",
@@ -322,15 +323,15 @@ def test_an_overlay_row_takes_the_place_of_the_bundled_one(run: Run) -> None:
         ),
         (
             "gpus.csv",
-            "gpu,memory_gb,board_power_w,source,source_date\nx,1,1,s,d\nX,2,1,s,d\n",
+            "gpu,memory_gb,board_power_w,source,source_date\nx,1,1,s,2026-11-30\nX,2,1,s,2026-11-30\n",
             3,
-            "gpus.csv: x stands there twice",
+            "gpus.csv, row 3: X stands there twice; the first is row 2",
         ),
         (
             "gpus.csv",
-            "gpu,memory_gb,board_power_w,source,source_date\nx,much,1,s,d\n",
+            "gpu,memory_gb,board_power_w,source,source_date\nx,much,1,s,2026-11-30\n",
             3,
-            "expected rows as in data/reference/gpus.csv, found: Conversion Error",
+            "gpus.csv, row 2, column memory_gb: expected a number of 0 or more, found 'much'",
         ),
     ],
 )

@@ -214,6 +214,6 @@ def test_rare_columns_of_the_general_form_come_from_columns_of_their_own_name() 
         assert name is not None, part
         made_from[name.group(1) or name.group(2)] = set(re.findall(r"source_rows\.(\w+)", part))
 
-    assert {name: made_from[name] for name in contract.RARE} == {
-        name: {name} for name in contract.RARE
-    }
+    stored = set(contract.RARE) & set(made_from)
+    assert set(contract.RARE) - stored == {"running_requests"}  # which only metrics tell
+    assert {name: made_from[name] for name in stored} == {name: {name} for name in stored}

@@ -2,21 +2,38 @@
 
 import functools
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from conftest import Book
 
 from pipeline import warehouse
 from pipeline.errors import BadInputError
-from pipeline.settings import bundled
+from pipeline.settings import Settings, bundled
 from pipeline.warehouse import CheckResult
 
 LLAMA = {"provider": "together", "input_tokens": 900, "output_tokens": 300, "query_class": "chat"}
 
+OVERLAYS = {
+    "hosting_costs": "month,deployment,gpu,gpu_count,hours,usd,bill_includes_power\n"
+    "2026-10,meta-llama/Llama-3.1-8B,H100-SXM,1,10,30,true\n",
+    "commitments": "month,provider,model,hours,units,usd,used_frac\n"
+    "2026-10,together,meta-llama/Llama-3.1-8B,744,1,100,0.25\n",
+    "contract_rates": "provider,model,token_kind,service_tier,region,valid_from,valid_to,"
+    "usd_per_mtok,discount_frac\ntogether,*,*,,,,,,0.1\n",
+    "prices": "provider,price_model,token_kind,service_tier,input_tokens_from,valid_from,valid_to,"
+    "utc_time_from,utc_time_to,usd_per_mtok,source,source_date\n"
+    "together,meta-llama/Llama-3.3-70B-Instruct-Turbo,output,standard,0,,,,,0.88,offer,\n",
+}
+
 # What makes each claim false: (check, how, statement).
 TAMPERED = [
     ("costs_are_never_negative", "list", "update int_group_costs set list_cost_usd = -0.01"),
-    ("costs_are_never_negative", "bill", "update int_group_costs set billed_cost_usd = -0.01"),
+    (
+        "costs_are_never_negative",
+        "bill",
+        "update int_group_costs set billed_cost_usd = -0.01 where hosting_cost_usd is null",
+    ),
     (
         "energy_terms_add_up_to_the_energy",
         "a term too large",
@@ -56,7 +73,60 @@ TAMPERED = [
     (
         "every_request_has_a_price",
         "one without",
-        "update mart_cost_per_task set unpriced_request_count = 1",
+        "insert into mart_unpriced_usage by name select 'no list price for this model' as "
+        "unpriced_reason, 'a bill' as what_to_add, 1 as request_count",
+    ),
+    (
+        "every_own_server_has_its_bill",
+        "one without",
+        "insert into mart_unpriced_usage by name select 'no GPU bill' as unpriced_reason, "
+        "'a bill' as what_to_add, 1 as request_count",
+    ),
+    (
+        "gpu_bills_are_shared_to_the_last_digit",
+        "a billionth too much",
+        "update int_hosting set used_usd = used_usd, idle_usd = idle_usd + 0.000000001",
+    ),
+    (
+        "commitments_are_shared_to_the_last_digit",
+        "a billionth too much",
+        "update int_commitments set unused_usd = unused_usd + 0.000000001",
+    ),
+    (
+        "every_bridge_ends_at_the_cost",
+        "the last digit of money",
+        "update mart_cost_bridge set cost_usd = cost_usd + 0.000000000000001 where step_id = '09'",
+    ),
+    (
+        "every_overlay_row_meets_its_usage",
+        "a bill without requests",
+        "update int_hosting set request_count = 0",
+    ),
+    (
+        "every_overlay_row_meets_its_usage",
+        "a commitment without requests",
+        "update int_commitments set covered_tokens = 0",
+    ),
+    (
+        "every_overlay_row_meets_its_usage",
+        "a contract without requests",
+        "update raw_contract_rates set provider = 'nobody'",
+    ),
+    (
+        "own_prices_agree_with_the_list",
+        "another price",
+        "update raw_own_prices set usd_per_mtok = '0.87'",
+    ),
+    (
+        "no_request_has_a_bill_and_a_gpu_bill",
+        "both",
+        "update int_group_costs set billed_cost_usd = 1 where hosting_cost_usd > 0",
+    ),
+    (
+        "a_gpu_bill_includes_power_or_not",
+        "both",
+        "insert into raw_hosting_costs select * replace "
+        "('B200' as gpu, 'false' as bill_includes_power) from raw_hosting_costs",
     ),
     (
         "every_row_read_has_one_outcome",
@@ -141,14 +211,29 @@ TAMPERED = [
 
 
 @pytest.fixture(scope="module")
-def sound_book(book_of: Callable[..., Book]) -> Book:
-    """Two inputs that agree on everything."""
+def overlays(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("overlays")
+    for table, rows in OVERLAYS.items():
+        (folder / f"{table}.csv").write_text(rows, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def sound_book(book_of: Callable[..., Book], overlays: Path) -> Book:
+    """Two inputs that agree on everything, and a row in every table of a company's own."""
     told = {"gpu": "H100-SXM", "stack": "vLLM", "batch": "8"}
-    priced = {**LLAMA, "model_name": "meta-llama/Llama-3.3-70B-Instruct", "billed_cost_usd": "1"}
+    priced = {
+        **LLAMA,
+        "model_name": "meta-llama/Llama-3.3-70B-Instruct-Turbo",
+        "billed_cost_usd": "1",
+    }
+    own = {**LLAMA, "provider": "vllm", "team": "a"}
+    committed = {**LLAMA, "provider": "together", "model_name": "meta-llama/Llama-3.1-8B"}
     return book_of(
-        [{**priced, "team": "a"}, {**priced, "team": "b"}],
+        [{**priced, "team": "a"}, {**priced, "team": "b"}, own, {**committed, "team": "b"}],
         [{**priced, "team": "a", "query_class": "rag"}],
         assumes=[told, told],
+        settings=Settings(overlay_folder=overlays),
     )
 
 
@@ -252,7 +337,10 @@ def test_a_broken_claim_of_severity_error_stops_the_run(
 
 
 def test_a_broken_claim_of_severity_warn_does_not_stop_the_run(book: Book) -> None:
-    book.execute("update mart_cost_per_task set unpriced_request_count = 1")
+    book.execute(
+        "insert into mart_unpriced_usage by name select 'no list price for this model' as "
+        "unpriced_reason, 1 as request_count"
+    )
 
     results = warehouse.run_checks(book)
     warehouse.require(results)
@@ -268,7 +356,7 @@ def test_a_failure_shows_at_most_five_rows_and_counts_all(book: Book) -> None:
     book.execute("update mart_energy_per_class set energy_low_j = 1.01 * gpu_energy_j")
     [result] = [r for r in warehouse.run_checks(book) if r.name == "every_value_lies_in_its_range"]
 
-    assert (result.violation_count, len(result.rows)) == (2 * 7, 5)
+    assert (result.violation_count, len(result.rows)) == (4 * 7, 5)
 
 
 def test_the_message_shows_the_row_that_contradicts() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from overlay_files import overlay_folder
 
 from pipeline.cli import main
 from pipeline.job import MARTS
@@ -236,7 +237,12 @@ def test_the_sample_ties_to_the_cent_across_json_parquet_and_focus(
     parquet = pl.read_parquet(folder / "data/mart_team_chargeback.parquet")["cost_usd"].sum()
     focus = pl.read_csv(folder / "focus.csv", infer_schema=False)
     billed = sum((Decimal(cost) for cost in focus["BilledCost"]), Decimal())
-    assert sum(teams) == sum(classes) == Decimal(str(parquet)).normalize() == billed.normalize()
+    bridge = {
+        row["step_id"]: row["cost_usd"] and Decimal(row["cost_usd"])
+        for row in ran.json["marts"]["mart_cost_bridge"]
+    }
+    assert sum(teams) == sum(classes) == Decimal(str(parquet)).normalize() == bridge["09"]
+    assert billed == bridge["14"] == sum(classes) + bridge["11"] + bridge["12"]
     assert ran.json["marts"]["mart_coverage"][0]["request_count"] == 20_236
 
 
@@ -449,3 +455,52 @@ def test_doctor_finds_this_machine_fit(run: Run) -> None:
 @pytest.mark.parametrize("command", ["report", "ingest", "estimate", "models", "doctor"])
 def test_every_command_has_help_with_an_example(run: Run, command: str) -> None:
     assert f"Example: joulebook {command}" in run(command, "--help").out
+
+
+# Prices of one's own -----------------------------------------------------------------------------
+
+OWN_PRICE = "openai,gpt-5-mini,output,standard,0,2026-09-01,2026-12-01,,,1.90,offer,2026-09-01"
+
+
+@pytest.fixture
+def own_price(tmp_path: Path) -> None:
+    overlay_folder(tmp_path / "overlays", {"prices": [OWN_PRICE]})
+
+
+@pytest.mark.usefixtures("own_price")
+def test_models_shows_an_own_price_beside_the_lists_and_marks_both(run: Run) -> None:
+    rows = run("models", "--prices", "gpt-5-mini", "--json").json
+    outputs = [
+        row for row in rows if (row["token_kind"], row["service_tier"]) == ("output", "standard")
+    ]
+
+    assert [
+        (row["is_own"], row["usd_per_mtok"], row["valid_from"], row["is_disagreement"])
+        for row in sorted(outputs, key=lambda row: bool(row["is_own"]))
+    ] == [(False, "2", None, True), (True, "1.9", "2026-09-01", True)]
+    assert [row for row in rows if row["is_disagreement"] and row not in outputs] == []
+
+
+@pytest.mark.usefixtures("own_price")
+def test_models_says_in_words_which_price_differs(run: Run) -> None:
+    lines = run("models", "--prices", "gpt-5-mini").out.splitlines()
+
+    assert [line for line in lines if line.endswith("  own  differs from the list")] == [
+        "openai  gpt-5-mini  standard  output  from 0 input tokens  2026-09-01 to 2026-12-01  "
+        "1.9 USD per million  own  differs from the list"
+    ]
+    assert len([line for line in lines if line.endswith("  own price differs")]) == 1
+
+
+@pytest.mark.usefixtures("own_price")
+def test_a_report_counts_the_own_prices_that_differ_and_uses_them(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "usage.csv").write_text(
+        "occurred_at,provider,model_name,input_tokens,output_tokens\n"
+        "2026-10-05T10:00:00Z,openai,gpt-5-mini,0,1000000\n",
+        encoding="utf-8",
+    )
+    ran = run("report", "--usage", "usage.csv", "--json")
+
+    assert "1 rows go against 'own prices agree with the list'" in ran.err
+    [row] = ran.json["marts"]["mart_cost_per_task"]
+    assert Decimal(row["list_cost_usd"]) == Decimal("1.9")

@@ -12,6 +12,17 @@ O3 = {"provider": "openai", "model_name": "o3"}
 TURBO = {"provider": "openai", "model_name": "gpt-4-turbo"}
 BATCH = {**SONNET, "is_batch": True, "input_tokens": 1_000_000, "output_tokens": 0}
 
+DEEPSEEK = {"provider": "deepseek", "model_name": "deepseek-chat", "input_tokens": 1_000_000}
+OPUS = {"provider": "anthropic", "model_name": "claude-opus-4-8"}
+CLOCKS = {
+    "00:00:00": "0.135",
+    "00:29:59.999999": "0.135",
+    "00:30:00": "0.27",
+    "16:29:59.999999": "0.27",
+    "16:30:00": "0.135",
+    "23:59:59.999999": "0.135",
+}
+
 # One row, or a few, for each case; the team names the case and keeps its costs apart.
 ROWS = [
     {
@@ -77,9 +88,24 @@ ROWS = [
         "billed_cost_usd": "0",
     },
     {"team": "billed alone", "model_name": "acme-1", "billed_cost_usd": "0.000000000001"},
-    {"team": "unpriced", "model_name": "acme-1", "input_tokens": 9, "output_tokens": 9},
+    {
+        "team": "unpriced",
+        "provider": "openai",
+        "model_name": "acme-1",
+        "input_tokens": 9,
+        "output_tokens": 9,
+    },
+    {"team": "own server", "model_name": "acme-1", "input_tokens": 9, "output_tokens": 9},
+    {
+        "team": "unknown tier",
+        **SONNET,
+        "service_tier": "flex",
+        "input_tokens": 9,
+        "output_tokens": 9,
+    },
     {
         "team": "unpriced bucket",
+        "provider": "openai",
         "model_name": "acme-1",
         "input_tokens": 9,
         "output_tokens": 9,
@@ -92,6 +118,29 @@ ROWS = [
         "input_tokens": 1_000,
         "output_tokens": 0,
         "billed_cost_usd": "0.002",
+    },
+    *(
+        {**DEEPSEEK, "team": clock, "occurred_at": f"2026-10-05T{clock}Z", "output_tokens": 0}
+        for clock in CLOCKS
+    ),
+    {
+        **DEEPSEEK,
+        "team": "a day's bucket",
+        "occurred_at": "2026-10-05T00:00:00Z",
+        "bucket_end_at": "2026-10-06T00:00:00Z",
+        "request_count": 2,
+        "output_tokens": 0,
+    },
+    {"team": "us", **OPUS, "region": "US", "input_tokens": 1_000, "output_tokens": 10},
+    {"team": "elsewhere", **OPUS, "region": "mars", "input_tokens": 1_000, "output_tokens": 10},
+    {
+        "team": "us batch",
+        **OPUS,
+        "occurred_at": "2026-10-20T10:00:00Z",
+        "region": "us",
+        "is_batch": True,
+        "input_tokens": 1_000,
+        "output_tokens": 10,
     },
     {"team": "half billed", **SONNET, "input_tokens": 1_000, "output_tokens": 0},
 ]
@@ -163,6 +212,32 @@ def test_a_batch_request_has_the_batch_price(book: Book) -> None:
     assert list_cost(book, "batch in time") == Decimal(3)
 
 
+@pytest.mark.parametrize(("clock", "usd"), CLOCKS.items())
+def test_an_hour_of_the_day_prices_from_its_first_microsecond(
+    book: Book, clock: str, usd: str
+) -> None:
+    # a million tokens at the peak price of 00:30 to 16:30 UTC, or the other
+    assert list_cost(book, clock) == Decimal(usd)
+
+
+def test_a_bucket_of_a_day_has_the_dearest_hours_price(book: Book) -> None:
+    assert list_cost(book, "a day's bucket") == Decimal("0.27")
+
+
+def test_a_region_with_its_own_multiplier_costs_that_much_more(book: Book) -> None:
+    # (1,000 · 5 + 10 · 25) · 1.1 = 5,775 dollars per million
+    assert list_cost(book, "us") == Decimal("0.005775")
+
+
+def test_a_region_that_no_rule_names_costs_the_list_price(book: Book) -> None:
+    assert list_cost(book, "elsewhere") == Decimal("0.00525")
+
+
+def test_the_regions_multiplier_goes_on_top_of_the_batch_price(book: Book) -> None:
+    # batch halves it: (1,000 · 2.5 + 10 · 12.5) · 1.1 = 2,887.5 dollars per million
+    assert list_cost(book, "us batch") == Decimal("0.0028875")
+
+
 def test_cached_tokens_without_a_price_of_their_own_cost_what_input_does(book: Book) -> None:
     # (1 + 999) · 10
     assert list_cost(book, "no cache price") == Decimal("0.01")
@@ -192,6 +267,33 @@ def test_without_price_and_bill_the_cost_is_unknown_and_counted(book: Book) -> N
     [row] = costs(book, "unpriced")
 
     assert (row["cost_usd"], row["cost_source"], row["unpriced_request_count"]) == (None, None, 1)
+
+
+def test_an_own_server_without_its_bill_is_counted_apart_from_the_unpriced(book: Book) -> None:
+    [row] = costs(book, "own server")
+
+    assert (row["cost_usd"], row["unpriced_reason"]) == (None, "no GPU bill")
+    assert (row["unpriced_request_count"], row["no_gpu_bill_request_count"]) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("team", "reason"),
+    [
+        ("unpriced", "no list price for this model"),
+        ("unknown tier", "no price for this service tier"),
+        ("batch too early", "no price on that day"),
+    ],
+)
+def test_what_is_unpriced_says_why(book: Book, team: str, reason: str) -> None:
+    [row] = costs(book, team)
+
+    assert (row["cost_usd"], row["unpriced_reason"]) == (None, reason)
+
+
+def test_a_tier_without_a_price_never_has_the_standard_one(book: Book) -> None:
+    [row] = costs(book, "unknown tier")
+
+    assert (row["list_cost_usd"], row["unpriced_request_count"]) == (None, 1)
 
 
 def test_an_unpriced_bucket_counts_all_its_requests(book: Book) -> None:

@@ -12,21 +12,73 @@ MOST_TOKENS = 1_000_000_000_000
 KINDS = ("uncached_input", "cache_read", "cache_write_5m", "cache_write_1h", "output")
 
 Price = tuple[str, str, int, datetime, datetime, str]  # tier, kind, from tokens, from, to, price
+NO_CONTRACTS = (
+    "select '' as provider, '' as model, '' as token_kind, '' as service_tier, '' as region, "
+    "null::timestamp as valid_from, null::timestamp as valid_to, null::decimal(18, 9) as "
+    "usd_per_mtok, null::decimal(9, 6) as discount_frac where false"
+)
+NO_MULTIPLIERS = (
+    "select '' as provider, '' as model, '' as region, null::timestamp as valid_from, "
+    "null::timestamp as valid_to, null::decimal(9, 6) as multiplier_ratio where false"
+)
+BOTH_KINDS: tuple[Price, ...] = (
+    ("standard", "uncached_input", 0, START, END, "3"),
+    ("standard", "output", 0, START, END, "15"),
+)
 
 
-def bands(*prices: Price) -> Rows:
+def bands(
+    *prices: Price,
+    hours: dict[str, tuple[int, int]] | None = None,
+    own: tuple[Price, ...] = (),
+    contracts: str = NO_CONTRACTS,
+    multipliers: str = NO_MULTIPLIERS,
+) -> Rows:
+    """Build the bands of model m of provider p; `hours` gives the minutes of a day by price."""
     values = ", ".join(
         f"('p', 'm', '{kind}', '{tier}', {first}::bigint, timestamp '{start}', timestamp '{end}', "
-        f"{usd}::decimal(18, 9))"
-        for tier, kind, first, start, end, usd in prices
+        f"{usd}::decimal(18, 9), {(hours or {}).get(usd, (0, 1440))[0]}, "
+        f"{(hours or {}).get(usd, (0, 1440))[1]}, {is_own})"
+        for is_own, rows in ((False, prices), (True, own))
+        for tier, kind, first, start, end, usd in rows
     )
     rows = made_from(
         "int_price_bands",
-        int_models="select 'p' as provider, 'm' as price_model union all select 'q', null",
+        int_models="select 'p' as provider, 'maker/M' as model_id, 'm' as price_model "
+        "union all select 'q', 'maker/N', null",
+        int_model_spellings="select 'p' as provider, 'm' as spelling, 'maker/M' as model_id "
+        "union all select 'q', 'maker/n', 'maker/N'",
+        stg_contract_rates=contracts,
+        stg_region_multipliers=multipliers,
         stg_prices=f"from (values {values}) as prices(provider, price_model, token_kind, "
-        "service_tier, input_tokens_from, valid_from, valid_to, usd_per_mtok)",
+        "service_tier, input_tokens_from, valid_from, valid_to, usd_per_mtok, utc_minute_from, "
+        "utc_minute_to, is_own)",
     )
     return sorted(rows, key=lambda row: int(row["price_band_id"]))
+
+
+def contract(
+    *,
+    model: str = "*",
+    kind: str = "*",
+    tier: str = "*",
+    region: str = "*",
+    usd: str = "null",
+    discount: str = "null",
+    start: datetime = START,
+    end: datetime = END,
+    provider: str = "p",
+) -> str:
+    return (
+        f"select '{provider}' as provider, '{model}' as model, '{kind}' as token_kind, "
+        f"'{tier}' as service_tier, '{region}' as region, timestamp '{start}' as valid_from, "
+        f"timestamp '{end}' as valid_to, {usd}::decimal(18, 9) as usd_per_mtok, "
+        f"{discount}::decimal(9, 6) as discount_frac"
+    )
+
+
+def contracted(row: dict[str, object]) -> list[object]:
+    return [row[f"contracted_{kind}_usd_per_mtok"] for kind in KINDS]
 
 
 def usd(row: dict[str, object]) -> list[object]:
@@ -118,3 +170,156 @@ def test_a_service_tier_has_bands_of_its_own() -> None:
 
 def test_without_an_output_price_there_is_no_band() -> None:
     assert bands(("standard", "uncached_input", 0, START, END, "10")) == []
+
+
+# Hours of the day --------------------------------------------------------------------------------
+
+
+def test_hours_of_the_day_make_bands_that_meet_at_their_minute() -> None:
+    # 0.27 from 00:30 until before 16:30, 0.135 before and after
+    rows = bands(
+        ("standard", "uncached_input", 0, START, END, "0.13"),
+        ("standard", "uncached_input", 0, START, END, "0.27"),
+        ("standard", "uncached_input", 0, START, END, "0.14"),
+        ("standard", "output", 0, START, END, "1"),
+        hours={"0.13": (0, 30), "0.27": (30, 990), "0.14": (990, 1440)},
+    )
+
+    assert [
+        (row["utc_minute_from"], row["utc_minute_to"], row["uncached_input_usd_per_mtok"])
+        for row in rows
+    ] == [(0, 30, Decimal("0.13")), (30, 990, Decimal("0.27")), (990, 1440, Decimal("0.14"))]
+
+
+def test_the_hours_with_the_dearest_output_price_are_marked_for_buckets() -> None:
+    rows = bands(
+        ("standard", "uncached_input", 0, START, END, "0.1"),
+        ("standard", "output", 0, START, END, "0.5"),
+        ("standard", "output", 0, START, END, "1.1"),
+        hours={"0.5": (0, 600), "1.1": (600, 1440)},
+    )
+
+    assert [(row["utc_minute_from"], row["is_dearest_of_day"]) for row in rows] == [
+        (0, False),
+        (600, True),
+    ]
+
+
+# Own prices --------------------------------------------------------------------------------------
+
+
+def test_an_own_price_stands_in_place_of_the_lists_for_its_days() -> None:
+    rows = bands(*BOTH_KINDS, own=(("standard", "output", 0, NEW_YEAR, END, "14"),))
+
+    assert [(row["valid_from"], row["output_usd_per_mtok"]) for row in rows] == [
+        (START, 15),
+        (NEW_YEAR, 14),
+    ]
+
+
+def test_an_own_price_without_lengths_replaces_the_long_prompt_price_too() -> None:
+    _, long = bands(
+        *BOTH_KINDS,
+        ("standard", "output", 200_001, START, END, "22.5"),
+        own=(("standard", "output", 0, START, END, "14"),),
+    )
+
+    assert (long["input_tokens_from"], long["output_usd_per_mtok"]) == (200_001, 14)
+
+
+# Regions and contracts ---------------------------------------------------------------------------
+
+
+def test_a_region_multiplies_every_kind_and_leaves_the_other_regions() -> None:
+    elsewhere, us = bands(
+        *BOTH_KINDS,
+        multipliers="select 'p' as provider, '*' as model, 'us' as region, "
+        f"timestamp '{START}' as valid_from, timestamp '{END}' as valid_to, "
+        "1.1::decimal(9, 6) as multiplier_ratio",
+    )
+
+    # 3 · 1.1 and 15 · 1.1; cached input costs what input does
+    assert (elsewhere["region"], usd(elsewhere)) == ("", [3, 3, 3, 3, 15])
+    third = Decimal("3.3")
+    assert (us["region"], usd(us)) == ("us", [third, third, third, third, Decimal("16.5")])
+
+
+def test_a_discount_comes_off_the_list_price_of_the_region() -> None:
+    _, us = bands(
+        *BOTH_KINDS,
+        contracts=contract(discount="0.2"),
+        multipliers="select 'p' as provider, '*' as model, 'us' as region, "
+        f"timestamp '{START}' as valid_from, timestamp '{END}' as valid_to, "
+        "1.1::decimal(9, 6) as multiplier_ratio",
+    )
+
+    # 3 · 1.1 · 0.8 = 2.64, 15 · 1.1 · 0.8 = 13.2; the list price stays
+    assert (contracted(us)[0], contracted(us)[4]) == (Decimal("2.64"), Decimal("13.2"))
+    assert usd(us)[4] == Decimal("16.5")
+
+
+def test_a_contract_rate_stands_as_written_and_no_region_multiplies_it() -> None:
+    _, us = bands(
+        *BOTH_KINDS,
+        contracts=contract(kind="output", usd="12"),
+        multipliers="select 'p' as provider, '*' as model, 'us' as region, "
+        f"timestamp '{START}' as valid_from, timestamp '{END}' as valid_to, "
+        "1.1::decimal(9, 6) as multiplier_ratio",
+    )
+
+    assert (contracted(us)[0], contracted(us)[4]) == (Decimal("3.3"), 12)
+
+
+def test_without_a_contract_the_contracted_price_is_the_list_price() -> None:
+    [row] = bands(*BOTH_KINDS)
+
+    assert (contracted(row), row["has_contract"]) == (usd(row), False)
+
+
+def test_a_contract_holds_until_before_the_instant_of_its_end() -> None:
+    rows = bands(*BOTH_KINDS, contracts=contract(discount="0.5", end=NEW_YEAR))
+
+    assert [(row["valid_from"], contracted(row)[4]) for row in rows] == [
+        (START, Decimal("7.5")),
+        (NEW_YEAR, 15),
+    ]
+
+
+def test_the_contract_row_that_says_most_holds() -> None:
+    rows = " union all ".join(
+        (
+            contract(discount="0.1"),
+            contract(tier="standard", region="us", usd="9"),
+            contract(kind="output", usd="8"),
+            contract(model="m", usd="7"),
+        )
+    )
+    elsewhere, us = bands(*BOTH_KINDS, contracts=rows)
+
+    # model before kind before tier and region: 7 everywhere
+    assert [contracted(row)[4] for row in (elsewhere, us)] == [7, 7]
+
+
+def test_a_kind_says_more_than_tier_and_region_together() -> None:
+    rows = f"{contract(tier='standard', region='us', usd='9')} union all " + contract(
+        kind="output", usd="8"
+    )
+    elsewhere, us = bands(*BOTH_KINDS, contracts=rows)
+
+    assert (contracted(elsewhere)[4], contracted(us)[4], contracted(us)[0]) == (8, 8, 9)
+
+
+def test_a_contract_prices_a_model_that_no_list_has() -> None:
+    rows = f"{contract(provider='q', model='maker/n', kind='output', usd='4')} union all " + (
+        contract(provider="q", model="maker/n", kind="uncached_input", usd="2")
+    )
+    *_, row = bands(*BOTH_KINDS, contracts=rows)
+
+    assert (row["model_id"], row["service_tier"]) == ("maker/N", "standard")
+    assert (usd(row), contracted(row)) == ([None] * 5, [2, 2, 2, 2, 4])
+
+
+def test_a_contract_makes_no_tier_that_the_list_does_not_have() -> None:
+    rows = bands(*BOTH_KINDS, contracts=contract(discount="0.1"))
+
+    assert {row["service_tier"] for row in rows} == {"standard"}

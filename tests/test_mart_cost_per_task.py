@@ -118,10 +118,11 @@ def test_a_bill_without_lengths_is_a_task_whose_energy_is_not_in_the_sum(book: B
     assert (row["request_count"], row["unmeasured_request_count"]) == (2, 1)
 
 
-def test_what_nobody_bills_or_lists_is_unpriced(book: Book) -> None:
+def test_an_own_server_without_its_bill_has_no_cost_and_is_counted(book: Book) -> None:
     row = cell(book, "acme-1", "chat")
 
-    assert (row["cost_usd"], row["cost_source"], row["unpriced_request_count"]) == (None, None, 1)
+    assert (row["cost_usd"], row["cost_source"]) == (None, None)
+    assert (row["unpriced_request_count"], row["no_gpu_bill_request_count"]) == (0, 1)
 
 
 def test_an_unknown_model_has_grade_u_and_no_energy(book: Book) -> None:

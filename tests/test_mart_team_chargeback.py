@@ -18,7 +18,7 @@ ROWS = [
     {"team": "ops", **EXAMPLE},
     {**SONNET, "team": "web", "input_tokens": 500, "output_tokens": 50, "billed_cost_usd": "0.001"},
     {**SONNET, "input_tokens": 1_000, "output_tokens": 0},
-    {"team": "lost", "model_name": "acme-1", **EXAMPLE},
+    {"team": "lost", "provider": "openai", "model_name": "acme-1", **EXAMPLE},
     {"occurred_at": NOVEMBER, "team": "free", **EXAMPLE, "billed_cost_usd": "0"},
     # small requests whose joules, cut to nine decimals, would not add up to those of the class
     {"occurred_at": DECEMBER, "team": "a", "input_tokens": 12, "output_tokens": 0},
@@ -127,7 +127,9 @@ def test_a_worse_grade_counts_from_5_percent_of_the_energy(grade_c_j: float, gra
         "0 as api_key_request_count, 0 as project_request_count, 0 as user_request_count, "
         "0 as route_request_count",
         int_group_costs=f"{key}, 1.0 as cost_usd, 1.0 as list_cost_usd, "
-        "null::double as billed_cost_usd, 0 as unpriced_request_count",
+        "1.0 as contracted_cost_usd, 1.0 as effective_cost_usd, null::double as "
+        "billed_cost_usd, null::double as hosting_cost_usd, null::double as "
+        "hosting_energy_cost_usd, 0 as unpriced_request_count, 0 as no_gpu_bill_request_count",
         int_team_tasks=f"{key}, 2 as task_count",
         stg_assumptions="select 'material_energy_frac' as assumption, 0.05::double as value",
     )

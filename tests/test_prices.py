@@ -48,6 +48,8 @@ def active(
         and row["valid_from"] <= day
         and (day < row["valid_to"] or not row["valid_to"])
         and int(row["input_tokens_from"]) <= input_tokens
+        and row["utc_time_from"] <= when.astimezone(UTC).strftime("%H:%M")
+        and when.astimezone(UTC).strftime("%H:%M") < (row["utc_time_to"] or "24:00")
     ]
     rows.sort(key=lambda row: int(row["input_tokens_from"]))
     return {row["token_kind"]: row for row in rows}
@@ -157,7 +159,10 @@ def test_a_missing_cache_price_is_no_row_and_no_price_is_zero() -> None:
 
 
 def test_windows_of_a_price_follow_each_other_without_overlap() -> None:
-    key = ("provider", "price_model", "token_kind", "service_tier", "input_tokens_from")
+    key = (
+        *("provider", "price_model", "token_kind", "service_tier", "input_tokens_from"),
+        "utc_time_from",
+    )
     runs: dict[tuple[str, ...], list[tuple[str, str]]] = defaultdict(list)
     for row in PRICES:
         runs[tuple(row[k] for k in key)].append((row["valid_from"], row["valid_to"]))
@@ -184,13 +189,36 @@ def is_of(row: Row, kind: str) -> bool:
     return row["token_kind"] == kind
 
 
-def test_an_hourly_price_is_kept_at_its_peak_and_says_so() -> None:
+@pytest.mark.parametrize(
+    ("clock", "price"),
+    [
+        ("00:29:59", "0.135"),
+        ("00:30:00", "0.27"),
+        ("16:29:59", "0.27"),
+        ("16:30:00", "0.135"),
+        ("23:59:59", "0.135"),
+    ],
+)
+def test_an_hourly_price_holds_from_its_minute_until_before_the_next(
+    clock: str, price: str
+) -> None:
     # deepseek-chat: 0.27 from 00:30 to 16:30 UTC, 0.135 in the other eight hours
     assert usd(
-        "deepseek-chat", "2026-09-15T20:00:00+00:00", "uncached_input", provider="deepseek"
-    ) == Decimal("0.27")
-    peak = {r["price_model"] for r in PRICES if "; peak price; off-peak hours" in r["source"]}
-    assert peak == {
+        "deepseek-chat", f"2026-09-15T{clock}+00:00", "uncached_input", provider="deepseek"
+    ) == Decimal(price)
+
+
+@pytest.mark.parametrize("day", ["2026-08-16", "2026-08-17", "2026-09-10"])
+def test_the_hours_of_a_price_fill_the_day(day: str) -> None:
+    hours: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    for row in PRICES:
+        if row["utc_time_from"] and row["valid_from"] <= day < (row["valid_to"] or "9999"):
+            window = (row["utc_time_from"], row["utc_time_to"])
+            hours[row["price_model"], row["token_kind"]].append(window)
+    for windows in map(sorted, hours.values()):
+        assert (windows[0][0], windows[-1][1]) == ("00:00", "24:00")
+        assert [pair for pair in pairwise(windows) if pair[0][1] != pair[1][0]] == []
+    assert {model for model, _ in hours} == {
         "deepseek-chat",
         "deepseek-flash",
         "deepseek-reasoner",
@@ -284,19 +312,18 @@ def test_random_requests_cost_what_genai_prices_says(tier: str, requests: int) -
 
 
 def names_to_draw(tier: str) -> dict[str, list[tuple[str, str]]]:
-    """Return names by provider, without models whose price changes within the day.
+    """Return names by provider.
 
-    The table cannot hold those: it keeps the peak price. A few ids of the package are not matched
-    by the package itself, so it cannot be asked about them.
+    A few ids of the package are not matched by the package itself, so it cannot be asked about
+    them.
     """
     from genai_prices.data import providers
 
     offered = {(r["provider"], r["price_model"]) for r in PRICES if r["service_tier"] == tier}
-    hourly = {(r["provider"], r["price_model"]) for r in PRICES if "peak price" in r["source"]}
     names: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for provider in providers:
         for (owner, name), model in NAMES.items():
-            is_drawn = owner == provider.id and (owner, model) in offered - hourly
+            is_drawn = owner == provider.id and (owner, model) in offered
             if is_drawn and provider.find_model(name):
                 names[owner].append((owner, name))
     return names

@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import Book, built, rows_of
 
 from pipeline.sample.__main__ import main
 from pipeline.sample.company import Model
 from pipeline.sample.prices import PRICES
-from pipeline.settings import bundled
+from pipeline.settings import bundled, read_settings
 
 SAMPLE = bundled("data/sample")
 MONTHS = ("2026-09", "2026-10")
@@ -78,9 +79,12 @@ def usage_sums(messages: list[dict[str, Any]]) -> Totals:
 
 @pytest.mark.slow
 def test_generating_again_gives_the_committed_files(written_again: Path) -> None:
-    names = sorted(path.name for path in SAMPLE.iterdir())
+    def files(folder: Path) -> list[str]:
+        return sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
 
-    assert sorted(path.name for path in written_again.iterdir()) == names
+    names = files(SAMPLE)
+
+    assert files(written_again) == names
     for name in names:
         # Packed bytes depend on the zlib at hand, so the contents are compared.
         assert content(name, written_again) == content(name), name
@@ -104,7 +108,7 @@ def test_the_settings_name_every_log_once_and_call_it_generated(expected: dict[s
 
 
 def test_all_files_together_stay_below_three_megabytes() -> None:
-    assert sum(path.stat().st_size for path in SAMPLE.iterdir()) <= 3_000_000
+    assert sum(path.stat().st_size for path in SAMPLE.rglob("*")) <= 3_000_000
 
 
 def test_both_months_together_hold_at_least_30_000_requests(expected: dict[str, Any]) -> None:
@@ -317,3 +321,57 @@ def genai_price(model: Model, when: datetime, *kinds: str) -> Decimal:
         genai_request_timestamp=when,
     )
     return Decimal(found.total_price) * 1_000
+
+
+# Money -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def sample_book() -> Iterator[Book]:
+    settings = read_settings(SAMPLE / "joulebook.toml")
+    book = built(settings.inputs, settings, SAMPLE)
+    yield book
+    book.close()
+
+
+@pytest.mark.slow
+def test_the_gpu_bills_are_shared_and_idle_to_the_cent(
+    expected: dict[str, Any], sample_book: Book
+) -> None:
+    rows = rows_of(
+        sample_book,
+        "select month, sum(used_usd + idle_usd) as usd, sum(idle_usd) as idle_usd "
+        "from int_hosting group by month",
+    )
+
+    assert {row["month"]: row["usd"] for row in rows} == {
+        month: Decimal(usd) for month, usd in expected["money"]["gpu_bills_usd"].items()
+    }
+    assert all(row["idle_usd"] > 0 for row in rows)
+
+
+@pytest.mark.slow
+def test_the_contract_makes_the_coding_agent_eight_percent_cheaper(
+    expected: dict[str, Any], sample_book: Book
+) -> None:
+    [row] = rows_of(
+        sample_book,
+        "select sum(list_cost_usd) as list_usd, sum(contracted_cost_usd) as contracted_usd "
+        "from int_group_costs where provider = 'anthropic' and team = 'engineering' "
+        "and not is_billed",
+    )
+
+    assert row["list_usd"] == Decimal(expected["money"]["claude_code_list_cost_usd"])
+    assert row["contracted_usd"] == Decimal(expected["money"]["claude_code_contracted_cost_usd"])
+
+
+@pytest.mark.slow
+def test_the_credit_is_a_line_of_its_own(expected: dict[str, Any], sample_book: Book) -> None:
+    rows = rows_of(
+        sample_book,
+        "select month, cost_usd from mart_cost_lines where line_kind = 'discount or credit'",
+    )
+
+    assert {row["month"]: row["cost_usd"] for row in rows} == {
+        month: Decimal(usd) for month, usd in expected["money"]["credits_usd"].items()
+    }

@@ -219,7 +219,7 @@ def test_coverage_counts_what_is_not_known() -> None:
     book = report()
     table = table_of(book, "coverage")
 
-    assert table.rows[0][:5] == ("Requests with a price", 16, 20, 4, 0.8)
+    assert table.rows[0][:5] == ("Requests with a cost", 16, 20, 4, 0.8)
     assert section_of(book, "coverage").statements == ("Least known: requests of a team, 25.0%.",)
 
 

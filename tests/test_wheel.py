@@ -20,6 +20,8 @@ def test_a_wheel_reports_the_sample_in_an_empty_folder(tmp_path: Path) -> None:
     )  # fmt: skip
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     zipfile.ZipFile(wheel).extractall(tmp_path / "site")
+    templates = tmp_path / "site/pipeline/bundled/templates/overlays"
+    assert (templates / "hosting_costs.csv").is_file()
     empty = tmp_path / "empty"
     empty.mkdir()
 

@@ -26,6 +26,7 @@ _SHEETS = [
         "Bridge",
         "Cost_per_task",
         "Usage",
+        "Costs",
         "Energy",
         "Energy_law",
         "Batch",

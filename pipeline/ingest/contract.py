@@ -47,6 +47,7 @@ RECORD = (
     ("ttft_s", "double"),
     ("running_requests", "double"),  # mean over a bucket, as the serving engine says
     ("billed_cost_usd", "decimal(24, 12)"),
+    ("billed_currency", "varchar"),  # that the bill was written in; null: US dollars
     ("charge_kind", "varchar"),
     ("charge_quantity", "double"),
     ("charge_unit", "varchar"),
@@ -86,6 +87,7 @@ RARE = (
     "ttft_s",
     "running_requests",
     "billed_cost_usd",
+    "billed_currency",
     "charge_kind",
     "charge_quantity",
     "charge_unit",
@@ -96,7 +98,6 @@ JUDGED_ONLY = (
     ("is_input_total", "boolean"),  # uncached input was computed as all input minus the cached
     ("total_tokens", "double"),  # what the log says that all input and all output sum to
     ("stated_input_tokens", "double"),  # what it says of all input, beside all parts of it
-    ("billed_currency", "varchar"),  # of the bill; null: US dollars
 )
 
 # A row without any usage, such as an empty bucket: set aside, but no fault of the file.
@@ -230,8 +231,9 @@ RULES = (
     ),
     Rule(
         "currency_not_usd",
-        "billed_cost_usd is not null and upper(billed_currency) <> 'USD'",
-        "a bill in another currency than US dollars",
+        "billed_cost_usd is not null and upper(billed_currency) <> 'USD'"
+        " and fx_usd_per_unit is null",
+        "a bill in another currency than US dollars, and no rate for its month",
     ),
     Rule(
         "billed_cost_negative",

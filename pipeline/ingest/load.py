@@ -6,7 +6,15 @@ from dataclasses import dataclass
 import duckdb
 
 from pipeline.errors import BadInputError, IncompleteInputError, WrongUseError
-from pipeline.ingest import contract, duplicates, identities, overlaps, prometheus, unknown_columns
+from pipeline.ingest import (
+    contract,
+    duplicates,
+    fx,
+    identities,
+    overlaps,
+    prometheus,
+    unknown_columns,
+)
 from pipeline.ingest.detect import Recognised, UnknownFormError, recognise, unpacked_sha256
 from pipeline.ingest.files import LogFile, find_files
 from pipeline.ingest.sources import SOURCE_BY_NAME
@@ -57,6 +65,8 @@ def load(
         _tell_what_lacks(con, intake, tell)
         if note := unknown_columns.warning(intake.shown, intake.unknown_columns):
             tell(f"note: {note}")
+        for text in fx.missing_rates(con, intake.input_id, settings.overlay_folder):
+            tell(f"note: {intake.shown}: {text}")
         if intake.sha256 in first_id_of:
             duplicates.mark_all(con, intake.input_id)
         first_id_of.setdefault(intake.sha256, intake.input_id)
@@ -167,6 +177,10 @@ def _insert_sql(select: str, columns: set[str]) -> str:
         for name, kind in contract.JUDGED_ONLY
     )
     judged = ", ".join(name for name, _ in contract.JUDGED_ONLY)
+    has_currency = "billed_currency" in columns
+    if has_currency:
+        filled["billed_cost_usd"] = f"{fx.CONVERTED_SQL}::decimal(24, 12)"
+    rates = fx.join_sql(_month_text()) if has_currency else fx.NO_RATES
     clean = ",\n".join(f"{filled.get(name, name)} as {name}" for name, _ in contract.RECORD)
     kept = ", ".join(
         f"try_cast({name} as {kind}) as {name}" if name in contract.COUNTS else name
@@ -178,13 +192,10 @@ def _insert_sql(select: str, columns: set[str]) -> str:
         with
         source_record as ({select}),
         typed as (select source_line, {record}, {extra} from source_record),
-        filled as (select source_line, {clean}, {judged} from typed)
+        filled as (select source_line, {clean}, {judged}, fx_usd_per_unit from typed {rates})
         select
             $input_id as input_id, source_line, {kept},
-            case
-                when occurred_at between '2000-01-01' and '2100-01-01'
-                    then strftime({_month_start()}, '%Y-%m')
-            end as month,
+            {_month_text()} as month,
             {contract.reject_reasons_sql()} as reject_reasons,
             false as is_duplicate,
             {identities.checkable_sql()} as identities_checked
@@ -192,10 +203,11 @@ def _insert_sql(select: str, columns: set[str]) -> str:
     """  # built from our own names; values are parameters
 
 
-def _month_start() -> str:
+def _month_text() -> str:
     return (
+        "case when occurred_at between '2000-01-01' and '2100-01-01' then strftime("
         "case when $zone = 'UTC' then occurred_at"
-        " else (occurred_at at time zone 'UTC') at time zone $zone end"
+        " else (occurred_at at time zone 'UTC') at time zone $zone end, '%Y-%m') end"
     )
 
 
@@ -261,7 +273,9 @@ def _require_few_bad_rows(
             f"{count} × {reason} (first at line {line})"
             for reason, count, line in faults[:_SHOWN_REASONS]
         )
-        hint = f"{found.source.lacks} " if found.source.lacks else ""
+        lacks = f"{found.source.lacks} " if found.source.lacks else ""
+        rates = " ".join(fx.missing_rates(con, input_id, settings.overlay_folder))
+        hint = f"{lacks}{rates}{' ' if rates else ''}"
         raise BadInputError(
             f"{file.shown}: expected at most {settings.max_bad_frac:.0%} bad rows, found "
             f"{bad_count} of {row_count}: {shown}. {hint}Mend the file, or raise max_bad_frac in "

@@ -40,7 +40,6 @@ CONTEXTS = {
     "priority": {"service_tier": "priority"},
 }
 SOURCE = f"genai-prices {version('genai-prices')}"
-PEAK = "; peak price; off-peak hours are not modelled"
 MULTIPLIER = "; published multiplier 2.0 of input"
 INHERITED = "; standard price; none of its own for this tier"
 READ_ON = "2026-11-30"  # the day the package was read: it does not carry its release date
@@ -51,7 +50,8 @@ BEFORE_ALL_CHANGES = date(2000, 1, 1)  # the first price also holds before the f
 class Price:
     """One price of one kind of token on [valid_from, valid_to), UTC dates, empty if unbounded.
 
-    It holds from `input_tokens_from` input tokens, cache included, and for the whole request.
+    It holds from `input_tokens_from` input tokens, cache included, and for the whole request; and
+    each day on [utc_time_from, utc_time_to), empty where it holds all day.
     """
 
     provider: str
@@ -61,6 +61,8 @@ class Price:
     input_tokens_from: int
     valid_from: str
     valid_to: str
+    utc_time_from: str
+    utc_time_to: str
     usd_per_mtok: Decimal
     source: str
 
@@ -86,13 +88,19 @@ def write_tables(folder: Path, source_date: str) -> None:
 def _prices(provider: str, model: types.ModelInfo) -> Iterator[Price]:
     dated = (c for c in _constraints(model) if isinstance(c, types.StartDateConstraint))
     changes = sorted({constraint.start_date for constraint in dated})
-    runs: dict[tuple[str, str, int], list[Price]] = {}
+    runs: dict[tuple[str, str, int, str], list[Price]] = {}
     for window, tier in product(zip([None, *changes], [*changes, None], strict=True), CONTEXTS):
         begin, end = (day.isoformat() if day else "" for day in window)
         day = window[0] or BEFORE_ALL_CHANGES
-        for kind, band, usd, note in _prices_on(provider, model, tier, day):
-            row = Price(provider, model.id, kind, tier, band, begin, end, usd, SOURCE + note)
-            _append(runs.setdefault((kind, tier, band), []), row)
+        for first, last in _clock_windows(model):
+            moment = datetime.combine(day, first.replace(tzinfo=UTC))
+            hours = ("", "") if first == last else (f"{first:%H:%M}", _clock_end(last))
+            for kind, band, usd, note in _prices_at(provider, model, tier, moment):
+                row = Price(
+                    *(provider, model.id, kind, tier, band, begin, end),
+                    *(*hours, usd, SOURCE + note),
+                )
+                _append(runs.setdefault((kind, tier, band, hours[0]), []), row)
     for run in runs.values():
         yield from run
 
@@ -110,44 +118,47 @@ def _constraints(model: types.ModelInfo) -> list[object]:
     return [item.constraint for item in (*conditional, *(model.price_variants or ()))]
 
 
-def _prices_on(
-    provider: str, model: types.ModelInfo, tier: str, day: date
+def _clock_windows(model: types.ModelInfo) -> list[tuple[time, time]]:
+    """Return the windows of the day (UTC) between which no price changes, or the whole day."""
+    clock = [c for c in _constraints(model) if isinstance(c, types.TimeOfDateConstraint)]
+    edges = sorted(
+        {time(), *(at.replace(tzinfo=None) for c in clock for at in (c.start_time, c.end_time))}
+    )
+    return list(zip(edges, [*edges[1:], time()], strict=True))
+
+
+def _clock_end(last: time) -> str:
+    return "24:00" if last == time() else f"{last:%H:%M}"
+
+
+def _prices_at(
+    provider: str, model: types.ModelInfo, tier: str, moment: datetime
 ) -> Iterator[tuple[str, int, Decimal, str]]:
-    own_keys = _own_keys(model, tier, day)
+    own_keys = _own_keys(model, tier, moment)
     if own_keys is None:
         return
-    price, note = _highest_price(model, tier, day)
+    price = model.get_prices(moment, CONTEXTS[tier])
     bands = {key: _bands(price, key) for key in TOKEN_KINDS}
-    notes = {key: note if key in own_keys else note + INHERITED for key in TOKEN_KINDS}
+    notes = {key: "" if key in own_keys else INHERITED for key in TOKEN_KINDS}
     is_claude = provider in {"anthropic", "aws", "google"} and "claude" in model.id
     if is_claude and bands["cache_write_mtok"] and not bands["cache_write_1h_mtok"]:
         bands["cache_write_1h_mtok"] = {at: 2 * usd for at, usd in bands["input_mtok"].items()}
-        notes["cache_write_1h_mtok"] = note + MULTIPLIER
+        notes["cache_write_1h_mtok"] = MULTIPLIER
     for key, kind in TOKEN_KINDS.items():
         for band, usd in bands[key].items():
             yield kind, band, usd, notes[key]
 
 
-def _own_keys(model: types.ModelInfo, tier: str, day: date) -> set[str] | None:
-    """Return the keys priced for the tier itself on that day, or None where it is not offered.
+def _own_keys(model: types.ModelInfo, tier: str, moment: datetime) -> set[str] | None:
+    """Return the keys priced for the tier itself at that time, or None where it is not offered.
 
     Without this question the package would silently answer with the standard price.
     """
     if tier == "standard":
         return set(TOKEN_KINDS)
     variants = [v for v in model.price_variants or () if v.when == CONTEXTS[tier]]
-    midnight = datetime.combine(day, time(tzinfo=UTC))
-    active = [v for v in variants if v.constraint is None or v.constraint.active(midnight)]
+    active = [v for v in variants if v.constraint is None or v.constraint.active(moment)]
     return {key for variant in active for key in vars(variant.prices)} if active else None
-
-
-def _highest_price(model: types.ModelInfo, tier: str, day: date) -> tuple[types.ModelPrice, str]:
-    """Return the day's highest price, with a note where the price depends on the hour."""
-    hours = [c.start_time for c in _constraints(model) if isinstance(c, types.TimeOfDateConstraint)]
-    instants = [datetime.combine(day, at) for at in (time(tzinfo=UTC), *hours)]
-    answers = [model.get_prices(instant, CONTEXTS[tier]) for instant in instants]
-    highest = max(answers, key=lambda price: sum(_bands(price, "output_mtok").values()))
-    return highest, PEAK if any(answer != highest for answer in answers) else ""
 
 
 def _bands(price: types.ModelPrice, key: str) -> dict[int, Decimal]:
@@ -178,8 +189,8 @@ def _tell_left_out(models: Sequence[types.ModelInfo], prices: Sequence[Price]) -
     ]
     keys = Counter(key for price in stated for key in vars(price) if key not in TOKEN_KINDS)
     _tell(f"prices of other things left out: {dict(sorted(keys.items()))}")
-    peak = {f"{row.provider}/{row.price_model}" for row in prices if PEAK in row.source}
-    _tell(f"peak price only: {sorted(peak)}")
+    hourly = {f"{row.provider}/{row.price_model}" for row in prices if row.utc_time_from}
+    _tell(f"priced by the hour: {sorted(hourly)}")
 
 
 def _tell(line: str) -> None:

@@ -20,6 +20,7 @@ from pipeline.report.sections import (
     intake,
     law_validation,
     method,
+    money,
     reconciliation,
     summary,
     teams,
@@ -51,6 +52,12 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
         summary.section(costs, costs_before, totals, totals_before, frames["checks"]),
         bridge.section(in_month(frames["mart_month_bridge"], month)),
         cost_per_task.section(costs, totals),
+        money.section(
+            *(
+                in_month(frames[f"mart_{name}"], month)
+                for name in ("cost_bridge", "cost_lines", "converted_bills", "unpriced_usage")
+            )
+        ),
         energy.section(in_month(frames["mart_energy_per_class"], month), totals),
         concurrency.section(
             in_month(frames["mart_concurrency"], month),

@@ -1,13 +1,17 @@
 -- severity: warn
--- meaning: usage without list price or bill counts as unpriced and is left out of every cost
+-- meaning: usage without price or bill counts as unpriced and is left out of every cost
 
 select
-    mart_cost_per_task.month,
-    mart_cost_per_task.provider,
-    mart_cost_per_task.model_id,
-    sum(mart_cost_per_task.unpriced_request_count) as unpriced_request_count
-from mart_cost_per_task
-where mart_cost_per_task.unpriced_request_count > 0
-group by all
+    mart_unpriced_usage.month,
+    mart_unpriced_usage.provider,
+    mart_unpriced_usage.model_id,
+    mart_unpriced_usage.service_tier,
+    mart_unpriced_usage.unpriced_reason,
+    mart_unpriced_usage.what_to_add,
+    mart_unpriced_usage.request_count
+from mart_unpriced_usage
+where mart_unpriced_usage.unpriced_reason <> 'no GPU bill'
 order by
-    mart_cost_per_task.month asc, unpriced_request_count desc, mart_cost_per_task.model_id asc
+    mart_unpriced_usage.month asc,
+    mart_unpriced_usage.request_count desc,
+    mart_unpriced_usage.model_id asc

@@ -1,8 +1,10 @@
 -- FOCUS 1.2 rows: one charge for a model, team, project and class by token direction and cache
 -- action.
--- A bill is shared out over the kinds of tokens by their list cost; the output row takes what
--- rounding leaves, so that rows add up to the bill. Usage without price or bill has no charge.
--- Energy and carbon stand in x_ columns and never in a cost: token prices already pay for power.
+-- Usage without any cost has no charge.
+-- Usage under a commitment bills nothing: the purchase does, and its unused part stands by itself.
+-- Where list or contract has no price, those columns hold the cost itself: they may not be empty.
+-- Energy and carbon stand in x_ columns and in no cost: token prices already pay for power. Only
+-- electricity that a GPU bill leaves out is a charge of its own.
 -- Names come from logs: a leading sign that a spreadsheet would run is preceded by an apostrophe.
 -- grain: none, one row a charge
 -- FOCUS spells its columns in capitals.
@@ -10,198 +12,268 @@
 
 with
 
-groups as (
-    select
-        usage.month,
-        usage.provider,
-        usage.model_id,
-        usage.query_class,
-        usage.team,
-        usage.project,
-        usage.price_band_id,
-        usage.is_billed,
-        usage.uncached_input_tokens,
-        coalesce(usage.cache_read_tokens, 0) as cache_read_tokens,
-        coalesce(usage.cache_write_5m_tokens, 0) as cache_write_5m_tokens,
-        coalesce(usage.cache_write_1h_tokens, 0) as cache_write_1h_tokens,
-        usage.output_tokens,
-        costs.list_cost_usd,
-        costs.cost_usd,
-        bands.uncached_input_usd_per_mtok,
-        bands.cache_read_usd_per_mtok,
-        bands.cache_write_5m_usd_per_mtok,
-        bands.cache_write_1h_usd_per_mtok,
-        bands.output_usd_per_mtok,
-        facility_energy_kwh(
-            coalesce(usage.prefilled_tokens, 0)::double * energy.energy_j_per_prefilled_token
-            + coalesce(usage.prefill_pairs, 0)::double * energy.energy_j_per_pair
-            + usage.prompts::double * energy.energy_j_per_prompt,
-            energy.facility_ratio
-        ) as prefill_energy_kwh,
-        facility_energy_kwh(
-            coalesce(usage.cache_positions, 0)::double * energy.energy_j_per_cache_position
-            + coalesce(usage.decode_pairs, 0)::double * energy.energy_j_per_pair
-            + coalesce(usage.decode_steps, 0)::double * energy.energy_j_per_decode_step
-            + coalesce(usage.passes, 0)::double * energy.energy_j_per_pass,
-            energy.facility_ratio
-        ) as decode_energy_kwh,
-        energy.facility_energy_low_kwh / nullif(energy.facility_energy_kwh, 0)
-            as facility_low_ratio,
-        energy.facility_energy_high_kwh / nullif(energy.facility_energy_kwh, 0)
-            as facility_high_ratio,
-        energy.evidence_grade,
-        energy.carbon_gco2e_per_kwh
-    from int_usage_groups as usage
-    inner join int_group_costs as costs
-        on
-            usage.month = costs.month
-            and usage.provider = costs.provider
-            and usage.model_id = costs.model_id
-            and usage.query_class = costs.query_class
-            and usage.team is not distinct from costs.team
-            and usage.project is not distinct from costs.project
-            and usage.price_band_id is not distinct from costs.price_band_id
-            and usage.is_billed = costs.is_billed
-    left join int_price_bands as bands on usage.price_band_id = bands.price_band_id
-    left join int_class_energy as energy
-        on
-            usage.month = energy.month
-            and usage.provider = energy.provider
-            and usage.model_id = energy.model_id
-            and usage.query_class = energy.query_class
-    where usage.month = getvariable('export_month') and costs.cost_usd is not null
-),
-
-kinds as (
-    select
-        kind.ordinal,
-        kind.direction,
-        kind.cache_action,
-        kind.meter
-    from (
-        values
-        (1, 'Input', 'Uncached', 'Input Tokens'),
-        (2, 'Input', 'Read', 'Cache Read Input Tokens'),
-        (3, 'Input', 'Write', 'Cache Write 5m Input Tokens'),
-        (4, 'Input', 'Write', 'Cache Write 1h Input Tokens'),
-        (5, 'Output', null, 'Output Tokens')
-    ) as kind (ordinal, direction, cache_action, meter)
-),
-
-priced as (
-    select
-        groups.month,
-        groups.provider,
-        groups.model_id,
-        groups.query_class,
-        groups.team,
-        groups.project,
-        groups.price_band_id,
-        groups.is_billed,
-        groups.cost_usd,
-        groups.list_cost_usd,
-        groups.facility_low_ratio,
-        groups.facility_high_ratio,
-        groups.evidence_grade,
-        groups.carbon_gco2e_per_kwh,
-        kinds.ordinal,
-        kinds.direction,
-        kinds.cache_action,
-        kinds.meter,
-        case kinds.ordinal
-            when 1 then groups.uncached_input_tokens
-            when 2 then groups.cache_read_tokens
-            when 3 then groups.cache_write_5m_tokens
-            when 4 then groups.cache_write_1h_tokens
-            else groups.output_tokens
-        end as tokens,
-        case kinds.ordinal
-            when 1 then groups.uncached_input_usd_per_mtok
-            when 2 then groups.cache_read_usd_per_mtok
-            when 3 then groups.cache_write_5m_usd_per_mtok
-            when 4 then groups.cache_write_1h_usd_per_mtok
-            else groups.output_usd_per_mtok
-        end as usd_per_mtok,
-        case kinds.ordinal
-            when 1 then groups.prefill_energy_kwh
-            when 5 then groups.decode_energy_kwh
-        end as energy_kwh
-    from groups
-    cross join kinds
-),
-
-shared as (
-    select
-        priced.month,
-        priced.provider,
-        priced.model_id,
-        priced.query_class,
-        priced.team,
-        priced.project,
-        priced.price_band_id,
-        priced.is_billed,
-        priced.ordinal,
-        priced.direction,
-        priced.cache_action,
-        priced.meter,
-        priced.tokens,
-        priced.usd_per_mtok,
-        priced.energy_kwh,
-        priced.facility_low_ratio,
-        priced.facility_high_ratio,
-        priced.evidence_grade,
-        priced.carbon_gco2e_per_kwh,
-        priced.cost_usd,
-        coalesce(
-            (priced.tokens::decimal(19, 0) * priced.usd_per_mtok)::decimal(31, 9)
-            * 0.000001::decimal(7, 6),
-            0
-        )::decimal(38, 15) as list_part_usd,
-        case
-            when priced.ordinal = 5 then 0
-            when priced.list_cost_usd > 0
-                then
-                    priced.cost_usd::double
-                    * (priced.tokens::double * priced.usd_per_mtok::double / 1000000)
-                    / priced.list_cost_usd::double
-            else 0
-        end::decimal(38, 12) as shared_part_usd
-    from priced
-),
-
 charges as (
     select
-        shared.month,
-        shared.provider,
-        shared.model_id,
-        shared.query_class,
-        shared.team,
-        shared.project,
-        shared.price_band_id,
-        shared.is_billed,
-        shared.ordinal,
-        shared.direction,
-        shared.cache_action,
-        shared.meter,
-        shared.tokens,
-        shared.usd_per_mtok,
-        shared.energy_kwh,
-        shared.facility_low_ratio,
-        shared.facility_high_ratio,
-        shared.evidence_grade,
-        shared.carbon_gco2e_per_kwh,
-        shared.list_part_usd,
+        token_costs.provider,
+        token_costs.model_id,
+        token_costs.query_class,
+        token_costs.team,
+        token_costs.project,
+        'Usage' as charge_category,
+        'Usage-Based' as charge_frequency,
+        token_costs.model_id || ', ' || lower(token_costs.meter) as description,
+        case when token_costs.is_committed then 0 else token_costs.cost_usd end as billed_usd,
+        token_costs.cost_usd as effective_usd,
+        coalesce(token_costs.list_cost_usd, token_costs.cost_usd) as list_usd,
+        coalesce(token_costs.contracted_cost_usd, token_costs.cost_usd) as contracted_usd,
+        token_costs.tokens::double as consumed_quantity,
+        'Tokens' as consumed_unit,
+        token_costs.tokens::double / 1000000 as pricing_quantity,
+        '1000000 Tokens' as pricing_unit,
+        case when token_costs.is_committed then 'Committed' else 'Standard' end
+            as pricing_category,
+        token_costs.usd_per_mtok as list_unit_usd,
+        token_costs.contracted_usd_per_mtok as contracted_unit_usd,
+        'AI and Machine Learning' as service_category,
+        'Generative AI' as service_subcategory,
+        token_costs.meter,
+        token_costs.direction,
+        token_costs.cache_action,
+        token_costs.cost_source,
+        case when token_costs.is_committed then token_costs.model_id end as commitment_id,
+        case when token_costs.is_committed then 'Used' end as commitment_status,
+        token_costs.energy_kwh,
+        token_costs.energy_kwh * token_costs.facility_low_ratio as energy_low_kwh,
+        token_costs.energy_kwh * token_costs.facility_high_ratio as energy_high_kwh,
+        token_costs.energy_kwh * token_costs.carbon_gco2e_per_kwh as carbon_gco2e,
+        token_costs.evidence_grade,
+        token_costs.service_tier,
+        token_costs.price_band_id,
+        token_costs.is_billed,
+        token_costs.ordinal
+    from int_token_charges as token_costs
+    where
+        token_costs.month = getvariable('export_month')
+        and (token_costs.tokens > 0 or token_costs.cost_usd <> 0)
+    union all
+    select
+        costs.provider,
+        costs.model_id,
+        costs.query_class,
+        costs.team,
+        costs.project,
+        'Usage' as charge_category,
+        'Usage-Based' as charge_frequency,
+        costs.model_id || ', electricity' as description,
+        costs.hosting_energy_cost_usd as billed_usd,
+        costs.hosting_energy_cost_usd as effective_usd,
+        costs.hosting_energy_cost_usd as list_usd,
+        costs.hosting_energy_cost_usd as contracted_usd,
+        energy.prefill_energy_kwh + energy.decode_energy_kwh as consumed_quantity,
+        'kWh' as consumed_unit,
+        energy.prefill_energy_kwh + energy.decode_energy_kwh as pricing_quantity,
+        'kWh' as pricing_unit,
+        'Other' as pricing_category,
+        null as list_unit_usd,
+        null as contracted_unit_usd,
+        'Other' as service_category,
+        'Other (Other)' as service_subcategory,
+        'Electricity' as meter,
+        null as direction,
+        null as cache_action,
+        'hosting' as cost_source,
+        null as commitment_id,
+        null as commitment_status,
+        null as energy_kwh,
+        null as energy_low_kwh,
+        null as energy_high_kwh,
+        null as carbon_gco2e,
+        energy.evidence_grade,
+        costs.service_tier,
+        costs.price_band_id,
+        costs.is_billed,
+        6 as ordinal
+    from int_group_costs as costs
+    inner join int_group_energy as energy
+        on
+            costs.month = energy.month
+            and costs.provider = energy.provider
+            and costs.model_id = energy.model_id
+            and costs.query_class = energy.query_class
+            and costs.team is not distinct from energy.team
+            and costs.project is not distinct from energy.project
+            and costs.service_tier = energy.service_tier
+            and costs.price_band_id is not distinct from energy.price_band_id
+            and costs.is_billed = energy.is_billed
+    where
+        costs.month = getvariable('export_month')
+        and costs.cost_source = 'hosting'
+        and costs.hosting_energy_cost_usd is not null
+    union all
+    select
+        int_commitments.provider,
+        int_commitments.model as model_id,
+        null as query_class,
+        null as team,
+        null as project,
+        case when stage.ordinal = 7 then 'Purchase' else 'Usage' end as charge_category,
+        case when stage.ordinal = 7 then 'Recurring' else 'Usage-Based' end as charge_frequency,
+        int_commitments.model || case
+            when stage.ordinal = 7 then ', provisioned throughput'
+            else ', committed and unused'
+        end as description,
+        case when stage.ordinal = 7 then int_commitments.committed_usd else 0 end as billed_usd,
+        case when stage.ordinal = 7 then 0 else int_commitments.unused_usd end as effective_usd,
+        case when stage.ordinal = 7 then int_commitments.committed_usd else 0 end as list_usd,
+        case when stage.ordinal = 7 then int_commitments.committed_usd else 0 end
+            as contracted_usd,
+        null as consumed_quantity,
+        null as consumed_unit,
+        (int_commitments.hours * int_commitments.units)::double as pricing_quantity,
+        'Unit-Hours' as pricing_unit,
+        case when stage.ordinal = 7 then 'Standard' else 'Committed' end as pricing_category,
+        null as list_unit_usd,
+        null as contracted_unit_usd,
+        'AI and Machine Learning' as service_category,
+        'Generative AI' as service_subcategory,
+        'Provisioned Throughput' as meter,
+        null as direction,
+        null as cache_action,
+        'effective' as cost_source,
+        int_commitments.model as commitment_id,
+        case when stage.ordinal = 8 then 'Unused' end as commitment_status,
+        null as energy_kwh,
+        null as energy_low_kwh,
+        null as energy_high_kwh,
+        null as carbon_gco2e,
+        null as evidence_grade,
+        null as service_tier,
+        null as price_band_id,
+        null as is_billed,
+        stage.ordinal
+    from int_commitments
+    cross join (values (7), (8)) as stage (ordinal)
+    where
+        int_commitments.month = getvariable('export_month')
+        and (stage.ordinal = 7 or int_commitments.unused_usd > 0)
+    union all
+    select
+        mart_cost_lines.provider,
+        mart_cost_lines.model_id,
+        null as query_class,
+        mart_cost_lines.team,
+        null as project,
+        case mart_cost_lines.line_kind
+            when 'tax' then 'Tax'
+            when 'idle GPUs' then 'Usage'
+            else 'Credit'
+        end as charge_category,
+        case when mart_cost_lines.line_kind = 'idle GPUs' then 'Usage-Based' else 'One-Time' end
+            as charge_frequency,
+        mart_cost_lines.line_kind || ': ' || mart_cost_lines.description as description,
+        mart_cost_lines.cost_usd as billed_usd,
+        mart_cost_lines.cost_usd as effective_usd,
+        case when mart_cost_lines.line_kind = 'idle GPUs' then mart_cost_lines.cost_usd else 0 end
+            as list_usd,
+        case when mart_cost_lines.line_kind = 'idle GPUs' then mart_cost_lines.cost_usd else 0 end
+            as contracted_usd,
+        null as consumed_quantity,
+        null as consumed_unit,
         case
-            when not shared.is_billed then shared.list_part_usd
-            when shared.ordinal < 5 then shared.shared_part_usd
-            else
-                shared.cost_usd - sum(shared.shared_part_usd) over (
-                    partition by
-                        shared.month, shared.provider, shared.model_id, shared.query_class,
-                        shared.team, shared.project, shared.price_band_id, shared.is_billed
-                )
-        end::decimal(38, 15) as cost_usd
-    from shared
+            when mart_cost_lines.line_kind = 'idle GPUs'
+                then
+                    int_hosting.gpu_hours::double
+                    - coalesce(int_hosting.busy_hours, 0) * int_hosting.gpu_count::double
+            when mart_cost_lines.line_kind <> 'tax' then 1
+        end as pricing_quantity,
+        case
+            when mart_cost_lines.line_kind = 'idle GPUs' then 'GPU-Hours'
+            when mart_cost_lines.line_kind <> 'tax' then 'Credits'
+        end as pricing_unit,
+        case when mart_cost_lines.line_kind <> 'tax' then 'Other' end as pricing_category,
+        null as list_unit_usd,
+        null as contracted_unit_usd,
+        case when mart_cost_lines.line_kind = 'idle GPUs' then 'Compute' else 'Other' end
+            as service_category,
+        case
+            when mart_cost_lines.line_kind = 'idle GPUs' then 'Other (Compute)'
+            else 'Other (Other)'
+        end as service_subcategory,
+        case when mart_cost_lines.line_kind = 'idle GPUs' then 'Idle GPU Hours' end as meter,
+        null as direction,
+        null as cache_action,
+        case when mart_cost_lines.line_kind = 'idle GPUs' then 'hosting' end as cost_source,
+        null as commitment_id,
+        null as commitment_status,
+        null as energy_kwh,
+        null as energy_low_kwh,
+        null as energy_high_kwh,
+        null as carbon_gco2e,
+        null as evidence_grade,
+        null as service_tier,
+        null as price_band_id,
+        null as is_billed,
+        9 as ordinal
+    from mart_cost_lines
+    left join int_hosting
+        on
+            mart_cost_lines.line_kind = 'idle GPUs'
+            and mart_cost_lines.month = int_hosting.month
+            and mart_cost_lines.model_id = int_hosting.model_id
+    where
+        mart_cost_lines.month = getvariable('export_month')
+        and mart_cost_lines.line_kind <> 'committed, unused'
+        and mart_cost_lines.cost_usd <> 0
+    union all
+    select
+        int_charges.provider,
+        int_charges.model_id,
+        null as query_class,
+        int_charges.team,
+        null as project,
+        case
+            when int_charges.charge_kind = 'tax' then 'Tax'
+            when int_charges.billed_cost_usd < 0 then 'Credit'
+            else 'Usage'
+        end as charge_category,
+        'Usage-Based' as charge_frequency,
+        int_charges.charge_kind as description,
+        int_charges.billed_cost_usd as billed_usd,
+        int_charges.billed_cost_usd as effective_usd,
+        case when int_charges.billed_cost_usd > 0 then int_charges.billed_cost_usd else 0 end
+            as list_usd,
+        case when int_charges.billed_cost_usd > 0 then int_charges.billed_cost_usd else 0 end
+            as contracted_usd,
+        null as consumed_quantity,
+        null as consumed_unit,
+        case when int_charges.charge_kind <> 'tax' then int_charges.row_count::double end
+            as pricing_quantity,
+        case when int_charges.charge_kind <> 'tax' then 'Lines' end as pricing_unit,
+        case when int_charges.charge_kind <> 'tax' then 'Other' end as pricing_category,
+        null as list_unit_usd,
+        null as contracted_unit_usd,
+        'AI and Machine Learning' as service_category,
+        'Generative AI' as service_subcategory,
+        int_charges.charge_kind as meter,
+        null as direction,
+        null as cache_action,
+        'billed' as cost_source,
+        null as commitment_id,
+        null as commitment_status,
+        null as energy_kwh,
+        null as energy_low_kwh,
+        null as energy_high_kwh,
+        null as carbon_gco2e,
+        null as evidence_grade,
+        null as service_tier,
+        null as price_band_id,
+        null as is_billed,
+        10 as ordinal
+    from int_charges
+    where
+        int_charges.month = getvariable('export_month')
+        and int_charges.is_counted
+        and int_charges.billed_cost_usd <> 0
 )
 
 select
@@ -212,42 +284,50 @@ select
     getvariable('period_end') as BillingPeriodEnd,
     getvariable('period_start') as ChargePeriodStart,
     getvariable('period_end') as ChargePeriodEnd,
-    'Usage' as ChargeCategory,
+    charges.charge_category as ChargeCategory,
     null as ChargeClass,
-    safe_text(charges.model_id || ', ' || lower(charges.meter)) as ChargeDescription,
-    'Usage-Based' as ChargeFrequency,
-    charges.cost_usd as BilledCost,
-    charges.cost_usd as EffectiveCost,
-    charges.list_part_usd as ListCost,
-    charges.list_part_usd as ContractedCost,
-    charges.tokens::double as ConsumedQuantity,
-    'Tokens' as ConsumedUnit,
-    charges.tokens::double / 1000000 as PricingQuantity,
-    '1000000 Tokens' as PricingUnit,
-    charges.usd_per_mtok as ListUnitPrice,
+    safe_text(charges.description) as ChargeDescription,
+    charges.charge_frequency as ChargeFrequency,
+    charges.billed_usd::decimal(38, 15) as BilledCost,
+    charges.effective_usd::decimal(38, 15) as EffectiveCost,
+    charges.list_usd::decimal(38, 15) as ListCost,
+    charges.contracted_usd::decimal(38, 15) as ContractedCost,
+    charges.consumed_quantity::double as ConsumedQuantity,
+    charges.consumed_unit as ConsumedUnit,
+    charges.pricing_quantity::double as PricingQuantity,
+    charges.pricing_unit as PricingUnit,
+    charges.pricing_category as PricingCategory,
+    charges.list_unit_usd::decimal(18, 9) as ListUnitPrice,
+    charges.contracted_unit_usd::decimal(18, 9) as ContractedUnitPrice,
+    safe_text(charges.commitment_id) as CommitmentDiscountId,
+    safe_text(charges.commitment_id) as CommitmentDiscountName,
+    case when charges.commitment_id is not null then 'Usage' end as CommitmentDiscountCategory,
+    case when charges.commitment_id is not null then 'Provisioned Throughput' end
+        as CommitmentDiscountType,
+    charges.commitment_status as CommitmentDiscountStatus,
     charges.provider as InvoiceIssuerName,
     charges.provider as ProviderName,
     charges.provider as PublisherName,
-    'AI and Machine Learning' as ServiceCategory,
-    'Generative AI' as ServiceSubcategory,
-    safe_text(charges.model_id) as ServiceName,
-    safe_text(charges.model_id) as SkuId,
-    charges.meter as SkuMeter,
+    charges.service_category as ServiceCategory,
+    charges.service_subcategory as ServiceSubcategory,
+    safe_text(coalesce(charges.model_id, charges.provider)) as ServiceName,
+    case when charges.charge_category <> 'Tax' then safe_text(charges.model_id) end as SkuId,
+    case when charges.charge_category <> 'Tax' then safe_text(charges.meter) end as SkuMeter,
     safe_text(charges.team) as SubAccountId,
     safe_text(charges.team) as SubAccountName,
     charges.direction as x_TokenDirection,
     charges.cache_action as x_TokenCacheAction,
     charges.query_class as x_QueryClass,
     safe_text(charges.project) as x_Project,
-    case when charges.is_billed then 'billed' else 'list' end as x_CostSource,
+    charges.cost_source as x_CostSource,
     charges.energy_kwh as x_EnergyKwh,
-    charges.energy_kwh * charges.facility_low_ratio as x_EnergyLowKwh,
-    charges.energy_kwh * charges.facility_high_ratio as x_EnergyHighKwh,
-    charges.energy_kwh * charges.carbon_gco2e_per_kwh as x_CarbonGco2e,
+    charges.energy_low_kwh as x_EnergyLowKwh,
+    charges.energy_high_kwh as x_EnergyHighKwh,
+    charges.carbon_gco2e as x_CarbonGco2e,
     charges.evidence_grade as x_EvidenceGrade
 from charges
-where charges.tokens > 0 or charges.cost_usd <> 0
 order by
-    charges.provider asc, charges.model_id asc, charges.query_class asc,
+    charges.provider asc, charges.model_id asc nulls last, charges.query_class asc nulls last,
     charges.team asc nulls last, charges.project asc nulls last,
-    charges.price_band_id asc nulls last, charges.is_billed asc, charges.ordinal asc
+    charges.service_tier asc nulls last, charges.price_band_id asc nulls last,
+    charges.is_billed asc nulls last, charges.ordinal asc, charges.description asc

@@ -1,5 +1,5 @@
 -- Usage of providers that sent a bill for tokens, by hour, at list price.
--- Tokens have 19 digits in the product, as in int_group_costs.
+-- Prices and products are those of int_usage_groups and int_group_prices.
 -- grain: month, provider, model_id, hour_at
 
 with
@@ -7,6 +7,16 @@ with
 billed as (
     select distinct int_billed_days.provider
     from int_billed_days
+),
+
+-- Regions that have a price of their own; every other is priced as none.
+regions as (
+    select distinct
+        int_price_bands.provider,
+        int_price_bands.model_id,
+        int_price_bands.region
+    from int_price_bands
+    where int_price_bands.region <> ''
 ),
 
 priced as (
@@ -33,15 +43,32 @@ priced as (
         end::decimal(38, 15) as list_cost_usd
     from int_requests
     inner join billed on int_requests.provider = billed.provider
+    left join regions
+        on
+            int_requests.provider = regions.provider
+            and int_requests.model_id = regions.model_id
+            and int_requests.region = regions.region
     left join int_price_bands
         on
             int_requests.provider = int_price_bands.provider
-            and int_requests.price_model = int_price_bands.price_model
+            and int_requests.model_id = int_price_bands.model_id
+            and int_requests.price_model is not distinct from int_price_bands.price_model
             and int_requests.service_tier = int_price_bands.service_tier
+            and coalesce(regions.region, '') = int_price_bands.region
             and int_requests.occurred_at >= int_price_bands.valid_from
             and int_requests.occurred_at < int_price_bands.valid_to
             and int_requests.mean_input_tokens >= int_price_bands.input_tokens_from
             and int_requests.mean_input_tokens < int_price_bands.input_tokens_to
+            and case
+                when int_requests.is_bucket then int_price_bands.is_dearest_of_day
+                else
+                    extract(hour from int_requests.occurred_at) * 60
+                    + extract(minute from int_requests.occurred_at)
+                    >= int_price_bands.utc_minute_from
+                    and extract(hour from int_requests.occurred_at) * 60
+                    + extract(minute from int_requests.occurred_at)
+                    < int_price_bands.utc_minute_to
+            end
 )
 
 select

@@ -50,6 +50,7 @@ cost_cells as (
             and usage.query_class = costs.query_class
             and usage.team is not distinct from costs.team
             and usage.project is not distinct from costs.project
+            and usage.service_tier = costs.service_tier
             and usage.price_band_id is not distinct from costs.price_band_id
             and usage.is_billed = costs.is_billed
     left join int_price_bands as bands on usage.price_band_id = bands.price_band_id

@@ -41,6 +41,7 @@ lengths as (
         usage.is_bucket,
         usage.service_tier,
         usage.is_batch,
+        usage.region,
         usage.is_failed,
         usage.is_cut_off,
         usage.is_solved,
@@ -137,10 +138,11 @@ select
     lengths.request_count::bigint as request_count,
     lengths.is_bucket::boolean as is_bucket,
     lengths.service_tier::varchar as service_tier,
+    lengths.region::varchar as region,
+    lengths.latency_s::double as latency_s,
     lengths.is_failed::boolean as is_failed,
     lengths.is_cut_off::boolean as is_cut_off,
     lengths.is_solved::boolean as is_solved,
-    lengths.latency_s::double as latency_s,
     lengths.running_requests::double as running_requests,
     lengths.billed_cost_usd::decimal(24, 12) as billed_cost_usd
 from lengths

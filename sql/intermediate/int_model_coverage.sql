@@ -28,6 +28,7 @@ inner join int_group_costs as costs
         and usage.query_class = costs.query_class
         and usage.team is not distinct from costs.team
         and usage.project is not distinct from costs.project
+        and usage.service_tier = costs.service_tier
         and usage.price_band_id is not distinct from costs.price_band_id
         and usage.is_billed = costs.is_billed
 inner join int_hosts as hosts

@@ -1,6 +1,19 @@
 -- Summed usage of one model, class, team, project and price: counts, tokens and token moments. Cost
 -- and energy are linear in these sums, so nothing later needs the requests again.
--- grain: month, provider, model_id, query_class, team, project, price_band_id, is_billed
+-- A billing bucket does not tell its hours: the dearest of the day price it.
+-- grain: month, provider, model_id, query_class, team, project, service_tier, price_band_id, is_billed
+
+with
+
+-- Regions that have a price of their own; every other is priced as none.
+regions as (
+    select distinct
+        int_price_bands.provider,
+        int_price_bands.model_id,
+        int_price_bands.region
+    from int_price_bands
+    where int_price_bands.region <> ''
+)
 
 select
     int_requests.month::varchar as month,
@@ -9,6 +22,7 @@ select
     int_requests.query_class::varchar as query_class,
     int_requests.team::varchar as team,
     int_requests.project::varchar as project,
+    int_requests.service_tier::varchar as service_tier,
     int_price_bands.price_band_id::integer as price_band_id,
     (int_requests.billed_cost_usd is not null)::boolean as is_billed,
     count(*)::bigint as row_count,
@@ -79,15 +93,42 @@ select
     sum(int_requests.decode_pairs)::decimal(38, 0) as decode_pairs,
     sum(int_requests.cache_positions)::decimal(38, 0) as cache_positions,
     sum(int_requests.decode_steps)::decimal(38, 0) as decode_steps,
+    sum(
+        case when int_requests.latency_s >= 0 and not int_requests.is_bucket then 1 else 0 end
+    )::decimal(38, 0) as timed_request_count,
+    sum(
+        case
+            when int_requests.latency_s >= 0 and not int_requests.is_bucket
+                then int_requests.latency_s::decimal(18, 6)
+            else 0
+        end
+    )::decimal(38, 6) as latency_s,
     sum(int_requests.billed_cost_usd)::decimal(38, 12) as billed_cost_usd
 from int_requests
+left join regions
+    on
+        int_requests.provider = regions.provider
+        and int_requests.model_id = regions.model_id
+        and int_requests.region = regions.region
 left join int_price_bands
     on
         int_requests.provider = int_price_bands.provider
-        and int_requests.price_model = int_price_bands.price_model
+        and int_requests.model_id = int_price_bands.model_id
+        and int_requests.price_model is not distinct from int_price_bands.price_model
         and int_requests.service_tier = int_price_bands.service_tier
+        and coalesce(regions.region, '') = int_price_bands.region
         and int_requests.occurred_at >= int_price_bands.valid_from
         and int_requests.occurred_at < int_price_bands.valid_to
         and int_requests.mean_input_tokens >= int_price_bands.input_tokens_from
         and int_requests.mean_input_tokens < int_price_bands.input_tokens_to
+        and case
+            when int_requests.is_bucket then int_price_bands.is_dearest_of_day
+            else
+                extract(hour from int_requests.occurred_at) * 60
+                + extract(minute from int_requests.occurred_at)
+                >= int_price_bands.utc_minute_from
+                and extract(hour from int_requests.occurred_at) * 60
+                + extract(minute from int_requests.occurred_at)
+                < int_price_bands.utc_minute_to
+        end
 group by all

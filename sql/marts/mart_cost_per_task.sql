@@ -1,7 +1,9 @@
 -- What one task costs in dollars, joules and carbon, for every model and query class.
 -- A task that took three tries is paid for three times, so failed requests stay in the sums; only
--- solved tasks divide the cost per solved task. Requests without a price are in no sum, so their
--- share of the tasks divides nothing either; the same holds for energy.
+-- solved tasks divide the cost per solved task. Requests without a price or GPU bill are in no sum,
+-- so their share of the tasks divides nothing either; the same holds for energy.
+-- cost_usd is billed, else effective, else hosting with its energy; a line may mix them, so each
+-- has a sum of its own and cost_source names those that cost_usd holds.
 -- grain: month, provider, model_id, query_class
 
 with
@@ -35,12 +37,21 @@ costs as (
         int_group_costs.query_class,
         sum(int_group_costs.cost_usd) as cost_usd,
         sum(int_group_costs.list_cost_usd) as list_cost_usd,
+        sum(int_group_costs.contracted_cost_usd) as contracted_cost_usd,
+        sum(int_group_costs.effective_cost_usd) as effective_cost_usd,
         sum(int_group_costs.billed_cost_usd) as billed_cost_usd,
+        sum(int_group_costs.hosting_cost_usd) as hosting_cost_usd,
+        sum(int_group_costs.hosting_energy_cost_usd) as hosting_energy_cost_usd,
         sum(int_group_costs.unpriced_request_count) as unpriced_request_count,
+        sum(int_group_costs.no_gpu_bill_request_count) as no_gpu_bill_request_count,
+        -- The words stand in the order of the alphabet: billed, effective, hosting, list.
         case
-            when min(int_group_costs.cost_source) <> max(int_group_costs.cost_source)
-                then 'billed and list'
-            else min(int_group_costs.cost_source)
+            when min(int_group_costs.cost_source) = max(int_group_costs.cost_source)
+                then min(int_group_costs.cost_source)
+            when count(distinct int_group_costs.cost_source) = 2
+                then
+                    min(int_group_costs.cost_source) || ' and ' || max(int_group_costs.cost_source)
+            when count(distinct int_group_costs.cost_source) > 2 then 'several'
         end as cost_source
     from int_group_costs
     group by all
@@ -53,7 +64,9 @@ known as (
         usage.provider,
         usage.model_id,
         usage.query_class,
-        (usage.request_count - costs.unpriced_request_count)::double
+        (
+            usage.request_count - costs.unpriced_request_count - costs.no_gpu_bill_request_count
+        )::double
         / usage.request_count::double as priced_frac,
         usage.measurable_request_count::double / usage.request_count::double as measured_frac
     from usage
@@ -77,6 +90,7 @@ select
     int_class_tasks.unknown_outcome_task_count::bigint as unknown_outcome_task_count,
     usage.failed_request_count::bigint as failed_request_count,
     costs.unpriced_request_count::bigint as unpriced_request_count,
+    costs.no_gpu_bill_request_count::bigint as no_gpu_bill_request_count,
     (
         usage.request_count
         - case when energy.model_id is null then 0 else usage.measurable_request_count end
@@ -88,7 +102,11 @@ select
     usage.reasoning_tokens::bigint as reasoning_tokens,
     costs.cost_usd::decimal(38, 15) as cost_usd,
     costs.list_cost_usd::decimal(38, 15) as list_cost_usd,
+    costs.contracted_cost_usd::decimal(38, 15) as contracted_cost_usd,
+    costs.effective_cost_usd::decimal(38, 15) as effective_cost_usd,
     costs.billed_cost_usd::decimal(38, 15) as billed_cost_usd,
+    costs.hosting_cost_usd::decimal(38, 15) as hosting_cost_usd,
+    costs.hosting_energy_cost_usd::decimal(38, 15) as hosting_energy_cost_usd,
     costs.cost_source::varchar as cost_source,
     energy.gpu_energy_j::double as gpu_energy_j,
     energy.energy_low_j::double as energy_low_j,

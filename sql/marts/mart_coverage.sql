@@ -10,21 +10,12 @@ usage as (
         sum(int_usage_groups.input_tokens) as input_tokens,
         sum(int_usage_groups.output_tokens) as output_tokens,
         sum(
-            case
-                when
-                    int_usage_groups.is_billed or int_usage_groups.price_band_id is not null
-                    then int_usage_groups.request_count
-                else 0
-            end
+            case when costs.cost_usd is not null then int_usage_groups.request_count else 0 end
         ) as priced_request_count,
         sum(
-            case
-                when
-                    int_usage_groups.is_billed or int_usage_groups.price_band_id is not null
-                    then int_usage_groups.output_tokens
-                else 0
-            end
+            case when costs.cost_usd is not null then int_usage_groups.output_tokens else 0 end
         ) as priced_output_tokens,
+        sum(costs.no_gpu_bill_request_count) as no_gpu_bill_request_count,
         sum(
             case
                 when energy.model_id is not null then int_usage_groups.measurable_request_count
@@ -49,6 +40,17 @@ usage as (
         ) as attributed_request_count,
         sum(int_usage_groups.outcome_known_request_count) as known_outcome_request_count
     from int_usage_groups
+    inner join int_group_costs as costs
+        on
+            int_usage_groups.month = costs.month
+            and int_usage_groups.provider = costs.provider
+            and int_usage_groups.model_id = costs.model_id
+            and int_usage_groups.query_class = costs.query_class
+            and int_usage_groups.team is not distinct from costs.team
+            and int_usage_groups.project is not distinct from costs.project
+            and int_usage_groups.service_tier = costs.service_tier
+            and int_usage_groups.price_band_id is not distinct from costs.price_band_id
+            and int_usage_groups.is_billed = costs.is_billed
     left join int_hosts as hosts
         on
             int_usage_groups.provider = hosts.provider
@@ -68,6 +70,7 @@ select
     usage.input_tokens::bigint as input_tokens,
     usage.output_tokens::bigint as output_tokens,
     usage.priced_request_count::bigint as priced_request_count,
+    usage.no_gpu_bill_request_count::bigint as no_gpu_bill_request_count,
     usage.measured_request_count::bigint as measured_request_count,
     usage.known_model_request_count::bigint as known_model_request_count,
     usage.cache_known_request_count::bigint as cache_known_request_count,

@@ -26,8 +26,13 @@ costs as (
         int_group_costs.team,
         sum(int_group_costs.cost_usd) as cost_usd,
         sum(int_group_costs.list_cost_usd) as list_cost_usd,
+        sum(int_group_costs.contracted_cost_usd) as contracted_cost_usd,
+        sum(int_group_costs.effective_cost_usd) as effective_cost_usd,
         sum(int_group_costs.billed_cost_usd) as billed_cost_usd,
-        sum(int_group_costs.unpriced_request_count) as unpriced_request_count
+        sum(int_group_costs.hosting_cost_usd) as hosting_cost_usd,
+        sum(int_group_costs.hosting_energy_cost_usd) as hosting_energy_cost_usd,
+        sum(int_group_costs.unpriced_request_count) as unpriced_request_count,
+        sum(int_group_costs.no_gpu_bill_request_count) as no_gpu_bill_request_count
     from int_group_costs
     group by all
 ),
@@ -99,6 +104,7 @@ select
     usage.request_count::bigint as request_count,
     int_team_tasks.task_count::bigint as task_count,
     costs.unpriced_request_count::bigint as unpriced_request_count,
+    costs.no_gpu_bill_request_count::bigint as no_gpu_bill_request_count,
     energies.unmeasured_request_count::bigint as unmeasured_request_count,
     usage.api_key_request_count::bigint as api_key_request_count,
     usage.project_request_count::bigint as project_request_count,
@@ -108,7 +114,11 @@ select
     usage.output_tokens::bigint as output_tokens,
     costs.cost_usd::decimal(38, 15) as cost_usd,
     costs.list_cost_usd::decimal(38, 15) as list_cost_usd,
+    costs.contracted_cost_usd::decimal(38, 15) as contracted_cost_usd,
+    costs.effective_cost_usd::decimal(38, 15) as effective_cost_usd,
     costs.billed_cost_usd::decimal(38, 15) as billed_cost_usd,
+    costs.hosting_cost_usd::decimal(38, 15) as hosting_cost_usd,
+    costs.hosting_energy_cost_usd::decimal(38, 15) as hosting_energy_cost_usd,
     (costs.cost_usd::double / nullif(totals.cost_usd, 0)::double)::double as cost_frac,
     energies.gpu_energy_j::double as gpu_energy_j,
     energies.facility_energy_kwh::double as facility_energy_kwh,

@@ -7,7 +7,6 @@ select
     raw_usage.source_line::bigint as source_line,
     raw_usage.occurred_at::timestamp as occurred_at,
     raw_usage.month::varchar as month,
-    raw_usage.occurred_at::timestamp as occurred_at,
     raw_usage.bucket_end_at::timestamp as bucket_end_at,
     coalesce(raw_usage.provider, '')::varchar as logged_provider,
     coalesce(raw_usage.model_name, '')::varchar as logged_model_name,

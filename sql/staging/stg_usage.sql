@@ -40,12 +40,13 @@ select
         else lower(raw_usage.service_tier)
     end::varchar as service_tier,
     coalesce(raw_usage.is_batch, false)::boolean as is_batch,
+    coalesce(lower(raw_usage.region), '')::varchar as region,
+    raw_usage.latency_s::double as latency_s,
     coalesce(lower(raw_usage.status) in ('failure', 'failed', 'error', 'cancelled'), false)::boolean
         as is_failed,
     coalesce(lower(raw_usage.finish_reason) in ('length', 'max_tokens'), false)::boolean
         as is_cut_off,
     raw_usage.is_solved::boolean as is_solved,
-    raw_usage.latency_s::double as latency_s,
     raw_usage.running_requests::double as running_requests,
     raw_usage.billed_cost_usd::decimal(24, 12) as billed_cost_usd
 from raw_usage

@@ -48,6 +48,12 @@ UNPRICED = Column(
     "count",
     meaning="Requests without a price; their cost is missing from every sum.",
 )
+NO_GPU_BILL = Column(
+    "no_gpu_bill_request_count",
+    "Without a GPU bill",
+    "count",
+    meaning="Requests of own servers whose GPU bill is not given; their cost is in no sum.",
+)
 UNMEASURED = Column(
     "unmeasured_request_count",
     "Unmeasured requests",
@@ -59,7 +65,7 @@ COST = Column(
     "Cost",
     "usd",
     "USD",
-    meaning="As billed where the log says so, else tokens at the list price of their day.",
+    meaning="As billed where the log says so, else at contract or list price, else GPU bill.",
     unknown="unpriced",
 )
 LIST_COST = Column(
@@ -69,6 +75,38 @@ LIST_COST = Column(
     "USD",
     meaning="Tokens at the public list price of their day.",
     unknown="unpriced",
+)
+CONTRACTED_COST = Column(
+    "contracted_cost_usd",
+    "Contracted cost",
+    "usd",
+    "USD",
+    meaning="Tokens at the company's contract, at the list price where it has none.",
+    unknown="unpriced",
+)
+EFFECTIVE_COST = Column(
+    "effective_cost_usd",
+    "Effective cost",
+    "usd",
+    "USD",
+    meaning="Share of a commitment where one covers the requests, else contracted cost.",
+    unknown="unpriced",
+)
+HOSTING_COST = Column(
+    "hosting_cost_usd",
+    "GPU bill",
+    "usd",
+    "USD",
+    meaning="Share of the GPU bill of own servers; idle hours are a line of their own.",
+    unknown="none",
+)
+HOSTING_ENERGY_COST = Column(
+    "hosting_energy_cost_usd",
+    "Electricity beside it",
+    "usd",
+    "USD",
+    meaning="Electricity at tariff, where the GPU bill leaves it out; part of the cost.",
+    unknown="none",
 )
 BILLED_COST = Column(
     "billed_cost_usd",

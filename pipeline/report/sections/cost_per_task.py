@@ -85,9 +85,14 @@ _USE_COLUMNS = (
     c.COST,
     Column("cost_source", "Cost source", "text", meaning="Which of the costs the cost is."),
     c.LIST_COST,
+    c.CONTRACTED_COST,
+    c.EFFECTIVE_COST,
     c.BILLED_COST,
+    c.HOSTING_COST,
+    c.HOSTING_ENERGY_COST,
     c.ENERGY_COST,
     c.UNPRICED,
+    c.NO_GPU_BILL,
     c.UNMEASURED,
 )
 _TASK_SUMS = ("cost_usd", "facility_energy_kwh")
@@ -101,9 +106,14 @@ _USE_SUMS = (
     "reasoning_tokens",
     "cost_usd",
     "list_cost_usd",
+    "contracted_cost_usd",
+    "effective_cost_usd",
     "billed_cost_usd",
+    "hosting_cost_usd",
+    "hosting_energy_cost_usd",
     "energy_cost_usd",
     "unpriced_request_count",
+    "no_gpu_bill_request_count",
     "unmeasured_request_count",
 )
 _INPUT_TOKENS = (

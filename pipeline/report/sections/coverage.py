@@ -16,7 +16,7 @@ _COLUMNS = (
     Column("consequence", "What happens to the rest", "text", meaning="Effect on the figures."),
 )
 _MEASURES = (
-    ("Requests with a price", "priced", "request_count", "Left out of every cost sum."),
+    ("Requests with a cost", "priced", "request_count", "Left out of every cost sum."),
     ("Requests with an energy", "measured", "request_count", "Left out of every energy sum."),
     ("Requests of a known model", "known_model", "request_count", "Shown as unmapped."),
     (
@@ -38,7 +38,7 @@ _MEASURES = (
         "request_count",
         "Counted as tasks, never as solved.",
     ),
-    ("Output tokens with a price", "priced", "output_tokens", "Left out of every cost sum."),
+    ("Output tokens with a cost", "priced", "output_tokens", "Left out of every cost sum."),
     ("Output tokens with an energy", "measured", "output_tokens", "Left out of every energy sum."),
 )
 

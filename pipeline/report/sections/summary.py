@@ -96,8 +96,10 @@ def _ends(total: dict[str, Any], name: str) -> tuple[r.Number | None, r.Number |
 
 
 def _priced_note(total: dict[str, Any]) -> str:
-    unpriced = total["unpriced_request_count"]
-    return f"unpriced requests: {unpriced:,}" if unpriced else "every request priced"
+    unpriced, without_bill = total["unpriced_request_count"], total["no_gpu_bill_request_count"]
+    notes = [f"unpriced requests: {unpriced:,}"] if unpriced else []
+    notes += [f"without a GPU bill: {without_bill:,}"] if without_bill else []
+    return "; ".join(notes) or "every request priced"
 
 
 def _solved_note(total: dict[str, Any]) -> str:
@@ -121,6 +123,7 @@ def _statements(
         _largest_energy(mart),
         _middle_energy(total),
         _missing(mart, "unpriced_request_count", "price", "cost"),
+        _without_gpu_bill(mart),
         _missing(mart, "unmeasured_request_count", "energy", "energy"),
         _agents_cache(mart),
         _method_change(mart, before),
@@ -181,6 +184,13 @@ def _missing(mart: pl.DataFrame, name: str, lacks: str, sums: str) -> str:
         return f"Every request has its {lacks}."
     part = show(r.share(count, whole), "frac")
     return f"Without {lacks}: {count:,} of {whole:,} requests ({part}); no {sums} sum holds them."
+
+
+def _without_gpu_bill(mart: pl.DataFrame) -> str:
+    count = r.count_sum(mart, "no_gpu_bill_request_count")
+    if not count:
+        return ""
+    return f"Own servers without a GPU bill: {count:,} requests; a row in hosting_costs adds it."
 
 
 def _agents_cache(mart: pl.DataFrame) -> str:

@@ -16,7 +16,11 @@ _COLUMNS = (
     c.COST,
     Column("cost_frac", "Share of cost", "frac", meaning="Share of the priced cost."),
     c.LIST_COST,
+    c.CONTRACTED_COST,
+    c.EFFECTIVE_COST,
     c.BILLED_COST,
+    c.HOSTING_COST,
+    c.HOSTING_ENERGY_COST,
     c.FACILITY,
     c.FACILITY_LOW,
     c.FACILITY_HIGH,
@@ -25,6 +29,7 @@ _COLUMNS = (
     c.ENERGY_COST,
     c.GRADE,
     c.UNPRICED,
+    c.NO_GPU_BILL,
     c.UNMEASURED,
 )
 _NAMED = (("api_key", "a key"), ("project", "a project"), ("user", "a user"), ("route", "a route"))
@@ -35,11 +40,16 @@ _SUMMED = (
     "output_tokens",
     "cost_usd",
     "list_cost_usd",
+    "contracted_cost_usd",
+    "effective_cost_usd",
     "billed_cost_usd",
+    "hosting_cost_usd",
+    "hosting_energy_cost_usd",
     "facility_energy_kwh",
     "carbon_kgco2e",
     "energy_cost_usd",
     "unpriced_request_count",
+    "no_gpu_bill_request_count",
     "unmeasured_request_count",
 )
 
