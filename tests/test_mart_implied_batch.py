@@ -144,7 +144,8 @@ def test_prices_of_several_tiers_are_weighted_by_the_output_they_priced(book: Bo
         each["service_tier"]: each
         for each in rows_of(
             book,
-            "select distinct int_usage_groups.service_tier, output_usd_per_mtok, uncached_input_usd_per_mtok "
+            "select distinct int_usage_groups.service_tier, output_usd_per_mtok, "
+            "uncached_input_usd_per_mtok "
             "from int_price_bands inner join int_usage_groups using (price_band_id) "
             "where int_usage_groups.model_id = 'gpt-5-mini'",
         )

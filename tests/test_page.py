@@ -104,7 +104,7 @@ def test_the_page_loads_nothing() -> None:
     assert all(source.startswith("data:image/svg+xml;base64,") for source in sources)
     assert all((a["href"] or "").startswith("#") for a in reader.all("a"))
     assert not reader.all("link")
-    assert "http:" not in re.sub('base64,[^"]*', "", _rendered(report()))
+    assert "http:" not in re.sub('image/svg[^"]*', "", _rendered(report()))
 
 
 def test_every_table_has_a_caption_and_every_head_a_scope() -> None:
@@ -204,8 +204,8 @@ def test_a_long_table_scrolls_and_says_how_many_rows_it_has() -> None:
 def test_a_very_long_table_is_cut_and_says_so() -> None:
     text = _rendered(_long_report(500))
 
-    assert "500 rows, of which the first 200 are shown; the workbook has them all." in text
-    assert text.count('<th scope="row"') == 200
+    assert "500 rows, of which the first 50 are shown; the workbook has them all." in text
+    assert text.count('<th scope="row"') == 50
 
 
 def test_colours_keep_enough_contrast_in_both_schemes() -> None:

@@ -5,8 +5,8 @@ from decimal import ROUND_HALF_UP, Decimal
 import polars as pl
 import pytest
 from report_frames import (
-    cost_bridge_mart,
     column_of,
+    cost_bridge_mart,
     lines_mart,
     report,
     section_of,

@@ -230,19 +230,45 @@ def _with_schemes(svg: str, title: str, alt: str) -> str:
     body = svg[svg.index("<svg") :]
     body = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", body, flags=re.DOTALL)
     body = re.sub(r"<[^>]*>", lambda tag: _lean_tag(tag[0]), body)
+    body = _without_empty_groups(body)
+    body = re.sub(r">\s*\n\s*<", "><", body)
     body = re.sub(r"\s*\n\s*", "\n", body)
     start = body.index(">") + 1
     words = f"<title>{_escaped(title)}</title><desc>{_escaped(alt)}</desc>"
     return body[:start] + words + f"<style>{_scheme_css()}</style>" + body[start:]
 
 
+def _without_empty_groups(svg: str) -> str:
+    """Return a drawing without groups that hold nothing, and without names for the others."""
+    lean, before = re.sub(r'<g id="[^"]*"', "<g", svg), ""
+    while lean != before:
+        lean, before = re.sub(r"<g\s*/>|<g>\s*</g>", "", lean), lean
+    return lean
+
+
 def _lean_tag(tag: str) -> str:
-    """Return a tag with colours as variables and places to a hundredth of a point."""
+    """Return a tag with colours as variables and places to a tenth of a point."""
     lean = re.sub(r' clip-path="[^"]*"| ?font-family: [^;"]*;', "", tag)
-    lean = re.sub(r"(?<=\d)(\.\d\d)\d+", r"\1", lean)
+    lean = re.sub(r' transform="rotate\(-?0 [^)]*\)"', "", lean)
+    lean = re.sub(r"(?<=\d)(\.\d)\d+", r"\1", lean)
+    lean = re.sub(r' d="([MLz\d\s.-]*)"', lambda path: f' d="{_lean_path(path[1])}"', lean)
     for number, (stand_in, light, _) in enumerate(_ALL_COLOURS):
         lean = lean.replace(f": {stand_in}", f": var(--c{number},{light})")
     return lean
+
+
+def _lean_path(path: str) -> str:
+    """Return a path of straight lines with steps in place of places, which are far shorter."""
+    written, at = [], (0, 0)
+    for command, *numbers in re.findall(r"([MLz])\s*(-?[\d.]*)\s*(-?[\d.]*)", path):
+        if command == "z":
+            written.append("z")
+            continue
+        place = (round(10 * float(numbers[0])), round(10 * float(numbers[1])))
+        step = place if command == "M" else (place[0] - at[0], place[1] - at[1])
+        written.append(f"{'M' if command == 'M' else 'l'}{step[0] / 10:g},{step[1] / 10:g}")
+        at = place
+    return "".join(written)
 
 
 def _scheme_css() -> str:

@@ -18,11 +18,12 @@ from pipeline.laws import facility, simple, work
 from pipeline.report import figures, line_figures, marks
 from pipeline.report.numbers import is_finite, is_number_kind, show, show_range
 from pipeline.report.palette import SERIES_DARK, SERIES_LIGHT
-from pipeline.report.section import Bars, Column, Figure, Lines, Report, Value
+from pipeline.report.section import Bars, Column, Figure, Lines, Report, Table, Value
 from pipeline.settings import bundled
 
 LONG_TABLE_ROWS = 30  # longer ones scroll in a box of their own
-MOST_TABLE_ROWS = 200  # the rest stands in the workbook
+MOST_TABLE_ROWS = 50  # the rest stands in the workbook
+MOST_ROWS_OF_A_SHEET = 20  # of a table that has a sheet of its own there, or stands behind a figure
 WIDE_TABLE_COLUMNS = 16  # wider ones are printed smaller
 CALCULATOR_AFTER = "energy"  # the section that it stands behind
 _SHORT_TEXT = 24  # such names stay on one line
@@ -51,7 +52,7 @@ def render(report: Report) -> str:
     environment.globals |= {
         "show_range": show_range,
         "long_table_rows": LONG_TABLE_ROWS,
-        "most_table_rows": MOST_TABLE_ROWS,
+        "most_rows": most_rows,
         "wide_table_columns": WIDE_TABLE_COLUMNS,
         "calculator_after": CALCULATOR_AFTER,
     }
@@ -82,6 +83,12 @@ def cell_class(value: Value, column: Column) -> str:
     if column.kind == "status" and value == "fail":
         names.append("failed")
     return " ".join(names)
+
+
+def most_rows(table: Table) -> int:
+    """Return how many rows of a table the page shows."""
+    is_apart = table.sheet or table.name.startswith("figure_")
+    return MOST_ROWS_OF_A_SHEET if is_apart else MOST_TABLE_ROWS
 
 
 def head_class(column: Column) -> str:
