@@ -120,7 +120,7 @@ def test_every_figure_has_a_text_for_those_who_do_not_see_it() -> None:
     images = _Reader(_rendered(report())).all("img")
 
     assert [a["alt"] for a in images] == [figure.alt for figure in figures_of(report())]
-    assert [(a["alt"] or "")[:9] for a in images][:2] == ["Bar chart", "Stacked b"]
+    assert [(a["alt"] or "")[:9] for a in images][:2] == ["Waterfall", "Bar chart"]
 
 
 def test_headings_come_in_order_under_one_first_heading() -> None:

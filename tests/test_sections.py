@@ -362,6 +362,7 @@ def test_at_most_seven_lines_are_drawn() -> None:
     book = report(mart_concurrency=concurrency_mart(*changes))
 
     (lines,) = section_of(book, "concurrency").figures
+    assert isinstance(lines, Lines)
     assert [name for name, _ in lines.series] == [f"m{n} · agentic" for n in range(8, 1, -1)]
     assert lines.title.endswith("the 7 largest")
 

@@ -15,10 +15,10 @@ from markupsafe import Markup
 
 from pipeline.dialects import javascript_functions
 from pipeline.laws import facility, simple, work
-from pipeline.report import figures, line_figures, marks
+from pipeline.report import figures, line_figures, marks, waterfall
 from pipeline.report.numbers import is_finite, is_number_kind, show, show_range
 from pipeline.report.palette import SERIES_DARK, SERIES_LIGHT
-from pipeline.report.section import Bars, Column, Figure, Lines, Report, Table, Value
+from pipeline.report.section import Bars, Column, Figure, Lines, Report, Steps, Table, Value
 from pipeline.settings import bundled
 
 LONG_TABLE_ROWS = 30  # longer ones scroll in a box of their own
@@ -104,6 +104,8 @@ def figure_source(figure: Figure, layout: figures.Layout) -> str:
         svg = figures.draw(figure, layout)
     elif isinstance(figure, Lines):
         svg = line_figures.draw(figure, layout)
+    elif isinstance(figure, Steps):
+        svg = waterfall.draw(figure, layout)
     else:
         svg = marks.draw(figure, layout)
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"

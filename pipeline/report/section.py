@@ -174,7 +174,30 @@ class Lines:
         return Table(f"figure_{self.name}", caption, (over, *columns), rows)
 
 
-Figure = Bars | Dots | Points | Lines
+@dataclass(frozen=True)
+class Steps:
+    """A waterfall: a first value, what changes it in turn, and the last value."""
+
+    name: str
+    title: str
+    unit: str
+    source: str
+    alt: str
+    labels: tuple[str, ...]
+    values: tuple[float, ...]  # the first and the last are whole, those between are changes
+    kind: Kind = "number"
+
+    def as_table(self) -> Table:
+        """Return the numbers of the figure."""
+        columns = (
+            Column("label", "Step", "text"),
+            Column("value", "Value or change", self.kind, self.unit),
+        )
+        rows = tuple(zip(self.labels, self.values, strict=True))
+        return Table(f"figure_{self.name}", _numbers_of(self.title), columns, rows)
+
+
+Figure = Bars | Dots | Points | Lines | Steps
 
 
 def _head(number: int, name: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.report.numbers import show
-from pipeline.report.section import Column, Kind, Section, Table
+from pipeline.report.section import Column, Kind, Section, Steps, Table
 from pipeline.report.sections import reading as r
 
 # What changes in each step, in this order, and how a step is defined.
@@ -67,6 +67,7 @@ def section(mart: pl.DataFrame) -> Section:
         question="What changed since the month before, and why?",
         statements=_statements(row) if is_comparable else (),
         tables=(_table(row),) if is_comparable else (),
+        figures=_figures(row) if is_comparable else (),
         empty_reason=""
         if is_comparable
         else "The logs of the month before were not read with these, or hold too few requests.",
@@ -91,6 +92,29 @@ def _table(row: dict[str, Any]) -> Table:
         lines.append((label, cost, energy, kilograms, definition))
     return Table(
         "month_bridge", "From the month before to this one", _COLUMNS, tuple(lines), note=_NOTE
+    )
+
+
+def _figures(row: dict[str, Any]) -> tuple[Steps, ...]:
+    values = [_value(row, "cost", step, "usd", "price") for step, _, _ in _STEPS]
+    known = tuple(float(value) for value in values if value is not None)
+    if len(known) < len(_STEPS):
+        return ()
+    largest = max(zip(_STEPS[1:-1], known[1:-1], strict=True), key=lambda part: abs(part[1]))
+    return (
+        Steps(
+            name="cost_bridge",
+            title="Cost from the month before to this one",
+            unit="USD",
+            source="Source: mart_month_bridge; the table below says how each step is worked out",
+            alt=(
+                f"Waterfall from {show(known[0], 'usd')} to {show(known[-1], 'usd')} USD in five "
+                f"steps; the largest is {largest[0][1].lower()}."
+            ),
+            labels=tuple(label for _, label, _ in _STEPS),
+            values=known,
+            kind="usd",
+        ),
     )
 
 
