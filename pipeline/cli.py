@@ -112,42 +112,14 @@ def ingest(
 ) -> None:
     """Say what is in some log files: form, rows, reasons, tokens, models."""
     from pipeline import manifest
-    from pipeline.ingest.summary import summarise, title_of
+    from pipeline.ingest.summary import summarise, text_of
 
     entries = summarise(_settings(config, paths, assume), _tell)
     if as_json:
         print(manifest.to_json(entries), end="")
         return
     for entry in entries:
-        print(f"{entry['path']}: {title_of(entry['format'])}")
-        if entry["format"] is None:
-            print(f"  {entry['reason']}")
-            continue
-        print(
-            f"  {entry['rows_read']:,} rows read = {entry['rows_accepted']:,} accepted + "
-            f"{entry['rows_rejected']:,} rejected + {entry['rows_duplicate']:,} duplicate"
-        )
-        for reason, count in entry["rejected_by_reason"].items():
-            print(f"    {count:,} × {reason}")
-        print(
-            f"  tokens: {entry['uncached_input_tokens']:,} uncached input, "
-            f"{entry['cache_read_tokens']:,} cache read, {entry['cache_write_tokens']:,} cache "
-            f"write, {entry['output_tokens']:,} output (reasoning {entry['reasoning_tokens']:,})"
-        )
-        for held in entry["identities_checked"]:
-            print(
-                f"  {held['identity']}: checked on {held['rows_checked']:,} rows, "
-                f"{held['rows_broken']:,} broke it"
-            )
-        for column in entry["unknown_columns"]:
-            loud = ": MAY BE TOKENS OR MONEY THAT NO FIGURE COUNTS"
-            print(
-                f"  not read: {column['name']}, filled in {column['rows_filled']:,} rows"
-                f"{loud if column['is_token_like'] else ''}"
-            )
-        for model in entry["models"]:
-            known = model["model_id"] or "not in the catalog"
-            print(f"    {model['rows']:,} × {model['name']} → {known}")
+        print(text_of(entry))
 
 
 @app.command(epilog="Example: joulebook estimate --model Qwen/Qwen3-8B --input 900 --output 300")

@@ -504,3 +504,26 @@ def test_a_report_counts_the_own_prices_that_differ_and_uses_them(run: Run, tmp_
     assert "1 rows go against 'own prices agree with the list'" in ran.err
     [row] = ran.json["marts"]["mart_cost_per_task"]
     assert Decimal(row["list_cost_usd"]) == Decimal("1.9")
+
+
+def test_ingest_lists_a_bad_file_of_a_folder_with_its_rows_and_goes_on(
+    run: Run, tmp_path: Path
+) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    head = "occurred_at,model_name,input_tokens,output_tokens\n"
+    row = "2026-10-05T10:00:00Z,gpt-5-mini,900,300\n"
+    (folder / "a-bad.csv").write_text(head + "no time,gpt-5-mini,900,300\n" * 20, "utf-8")
+    (folder / "b-good.csv").write_text(head + row, "utf-8")
+
+    ran = run("ingest", "logs", "--json")
+
+    assert ran.code == 0
+    bad, good = ran.json
+    assert (bad["rows_read"], bad["rows_accepted"], bad["rows_rejected"]) == (20, 0, 20)
+    assert bad["rejected_by_reason"] == {"occurred_at_unreadable": 20}
+    assert "expected at most 1% bad rows, found 20 of 20" in bad["reason"]
+    assert (good["rows_accepted"], "reason" in good) == (1, False)
+    assert "BAD FILE, which would stop a report" in run("ingest", "logs").out
+    assert run("ingest", "logs/a-bad.csv").code == 3
+    assert run("report", "--usage", "logs", "--out", "out").code == 3

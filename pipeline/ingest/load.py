@@ -45,8 +45,13 @@ def load(
     files: Iterable[LogFile],
     settings: Settings,
     tell: Callable[[str], None] = lambda text: None,
+    *,
+    lists_bad_files: bool = False,
 ) -> list[Intake]:
     """Load every file into raw_usage and raw_inputs, and mark duplicate requests.
+
+    Where bad files are to be listed, one met in a folder or glob does not stop the others: its
+    intake says what is wrong. A file named by the user always stops.
 
     Raises:
         BadInputError: For a damaged file, a named file of no known form, or too many bad rows.
@@ -58,7 +63,8 @@ def load(
     latest: dict[str, prometheus.Counters] = {}
     for file in files:
         tell(f"reading {file.shown}")
-        intake = _load_one(con, file, settings, len(intakes) + 1, latest)
+        listed = lists_bad_files and not file.is_named
+        intake = _load_one(con, file, settings, len(intakes) + 1, latest, is_listed=listed)
         intakes.append(intake)
         if intake.input_id is None:
             continue
@@ -82,6 +88,8 @@ def _load_one(
     settings: Settings,
     input_id: int,
     latest: dict[str, prometheus.Counters],
+    *,
+    is_listed: bool,
 ) -> Intake:
     try:
         found = recognise(file.path)
@@ -89,7 +97,41 @@ def _load_one(
         if file.is_named:
             raise
         return Intake(file.shown, None, "", None, str(error))
-    _require_needs(file, found)
+    try:
+        _require_needs(file, found)
+        unknown = _staged(con, file, found, settings, input_id, latest)
+    except (BadInputError, WrongUseError) as error:
+        if not is_listed:
+            raise
+        return Intake(file.shown, None, "", None, str(error))
+    reason = ""
+    try:
+        identities.require_kept(con, file.shown, found.source.name, settings, input_id)
+        _require_few_bad_rows(con, file, found, settings, input_id)
+    except BadInputError as error:
+        if not is_listed:
+            raise
+        reason = str(error)
+    unknown_columns.store(con, input_id, unknown)
+    return Intake(
+        file.shown,
+        found.source.name,
+        unpacked_sha256(found),
+        input_id,
+        reason,
+        unknown_columns=tuple(unknown),
+    )
+
+
+def _staged(
+    con: duckdb.DuckDBPyConnection,
+    file: LogFile,
+    found: Recognised,
+    settings: Settings,
+    input_id: int,
+    latest: dict[str, prometheus.Counters],
+) -> list[UnknownColumn]:
+    """Put the rows of a file into raw_usage; return its columns that no select reads."""
     try:
         unknown = stage(con, found, latest)
         _insert_rows(con, file, found, settings, input_id)
@@ -99,16 +141,7 @@ def _load_one(
             f"{str(error).splitlines()[0]}. Export the file again."
         ) from None
     _insert_input(con, file, found, input_id)
-    identities.require_kept(con, file.shown, found.source.name, settings, input_id)
-    _require_few_bad_rows(con, file, found, settings, input_id)
-    unknown_columns.store(con, input_id, unknown)
-    return Intake(
-        file.shown,
-        found.source.name,
-        unpacked_sha256(found),
-        input_id,
-        unknown_columns=tuple(unknown),
-    )
+    return unknown
 
 
 def _require_needs(file: LogFile, found: Recognised) -> None:

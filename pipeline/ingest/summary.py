@@ -1,6 +1,6 @@
 """What is in some files, without a report: rows, reasons, tokens and models of each."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import duckdb
@@ -29,9 +29,8 @@ def summarise(settings: Settings, tell: Callable[[str], None]) -> list[dict[str,
     """Return one entry a file, keys as in the contract; token sums are of accepted rows."""
     con = warehouse.connect(None, settings.memory_limit_gb)
     load_reference(con, settings)
-    intakes = load(
-        con, find_files(checked_inputs(con, settings.inputs), settings.folder), settings, tell
-    )
+    files = find_files(checked_inputs(con, settings.inputs), settings.folder)
+    intakes = load(con, files, settings, tell, lists_bad_files=True)
     warehouse.build(con, ("int_models",))
     totals = _by_input(con.execute(_TOTALS_SQL))
     reasons = _by_input(con.execute(_REASONS_SQL))
@@ -54,6 +53,41 @@ def title_of(source_format: str | None) -> str:
     return SOURCE_BY_NAME[source_format].title if source_format else "no usage log"
 
 
+def text_of(entry: Mapping[str, Any]) -> str:
+    """Return what is in a file as lines for people."""
+    lines = [f"{entry['path']}: {title_of(entry['format'])}"]
+    if entry["format"] is None:
+        return "\n".join((*lines, f"  {entry['reason']}"))
+    lines.append(
+        f"  {entry['rows_read']:,} rows read = {entry['rows_accepted']:,} accepted + "
+        f"{entry['rows_rejected']:,} rejected + {entry['rows_duplicate']:,} duplicate"
+    )
+    lines += [f"    {count:,} × {why}" for why, count in entry["rejected_by_reason"].items()]
+    if "reason" in entry:
+        lines.append(f"  BAD FILE, which would stop a report: {entry['reason']}")
+    lines.append(
+        f"  tokens: {entry['uncached_input_tokens']:,} uncached input, "
+        f"{entry['cache_read_tokens']:,} cache read, {entry['cache_write_tokens']:,} cache "
+        f"write, {entry['output_tokens']:,} output (reasoning {entry['reasoning_tokens']:,})"
+    )
+    lines += [
+        f"  {held['identity']}: checked on {held['rows_checked']:,} rows, "
+        f"{held['rows_broken']:,} broke it"
+        for held in entry["identities_checked"]
+    ]
+    loud = ": MAY BE TOKENS OR MONEY THAT NO FIGURE COUNTS"
+    lines += [
+        f"  not read: {column['name']}, filled in {column['rows_filled']:,} rows"
+        f"{loud if column['is_token_like'] else ''}"
+        for column in entry["unknown_columns"]
+    ]
+    lines += [
+        f"    {model['rows']:,} × {model['name']} → {model['model_id'] or 'not in the catalog'}"
+        for model in entry["models"]
+    ]
+    return "\n".join(lines)
+
+
 def _entry(
     intake: Intake,
     totals: dict[int, list[dict[str, Any]]],
@@ -74,7 +108,7 @@ def _entry(
         row["reason"]: row["row_count"] for row in reasons.get(intake.input_id, [])
     }
     entry["models"] = models.get(intake.input_id, [])
-    return entry
+    return entry | ({"reason": intake.reason} if intake.reason else {})
 
 
 def _by_input(result: duckdb.DuckDBPyConnection) -> dict[int, list[dict[str, Any]]]:
