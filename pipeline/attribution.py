@@ -12,7 +12,7 @@ import duckdb
 from pipeline.errors import BadInputError
 from pipeline.mapping_files import PERIOD, MappingRow, read_mapping, require_one_meaning
 
-FILE_NAME = "attribution.csv"
+TABLE = "attribution"
 # What a row may match, in the log's words: the more telling first.
 MATCHED = (
     "api_key_id",
@@ -40,10 +40,7 @@ def load_attribution(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
     con.execute(
         f"create or replace table raw_attribution (rule_line integer, {texts}, window_s bigint)"
     )
-    path = folder / FILE_NAME
-    if not path.is_file():
-        return
-    rows = read_mapping(path, (*MATCHED, *GIVEN, *PERIOD), required=())
+    rows = read_mapping(folder, TABLE, (*MATCHED, *GIVEN, *PERIOD), required=())
     classes = con.execute("select query_class from raw_query_classes order by 1").fetchall()
     for row in rows:
         _require_patterns(row)
@@ -72,7 +69,7 @@ def _patterns(row: MappingRow) -> tuple[str | None, ...]:
 def _require_patterns(row: MappingRow) -> None:
     if not any(_patterns(row)):
         raise BadInputError(
-            f"{row.path}: row {row.line}: matches all usage; fill one of {', '.join(MATCHED)}."
+            f"{row.where}: row {row.line}: matches all usage; fill one of {', '.join(MATCHED)}."
         )
     for name in MATCHED:
         if "*" in (row.cells[name] or "")[:-1]:

@@ -8,7 +8,7 @@ import duckdb
 from pipeline.errors import BadInputError, WrongUseError
 from pipeline.mapping_files import PERIOD, MappingRow, read_mapping, require_one_meaning
 
-FILE_NAME = "model_names.csv"
+TABLE = "model_names"
 COLUMNS = ("name", "model", "provider", *PERIOD)
 
 
@@ -27,10 +27,7 @@ def load_model_names(
     )
     for name, model in model_names.items():
         _insert(con, {"name": name, "model_id": require_model(con, model)})
-    path = folder / FILE_NAME
-    if not path.is_file():
-        return
-    rows = read_mapping(path, COLUMNS, required=("name", "model"))
+    rows = read_mapping(folder, TABLE, COLUMNS, required=("name", "model"))
     _require_new_names(rows, model_names)
     require_one_meaning(rows, _key)
     for row in rows:
@@ -91,7 +88,7 @@ def _model(con: duckdb.DuckDBPyConnection, row: MappingRow) -> str:
     try:
         return require_model(con, row.cells["model"] or "")
     except WrongUseError as error:
-        raise BadInputError(f"{row.path}: row {row.line}, column model: {error}") from None
+        raise BadInputError(f"{row.where}: row {row.line}, column model: {error}") from None
 
 
 def _insert(con: duckdb.DuckDBPyConnection, row: Mapping[str, str | None]) -> None:

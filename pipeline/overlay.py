@@ -15,7 +15,7 @@ from pipeline import warehouse
 from pipeline.errors import BadInputError, WrongUseError
 from pipeline.overlay_checks import check_rows, inferred
 from pipeline.overlay_contracts import COMPANY_TABLES, OWN_PRICES, Contract
-from pipeline.overlay_sheets import Sheet, overlay_files, read_csv, read_workbook
+from pipeline.overlay_sheets import Sheet, overlay_files, read_csv, sheets_in, sheets_of
 
 # The tables of ours that may be added to, by their keys, and the model that reads each.
 KEYS: dict[str, tuple[str, ...]] = {
@@ -90,29 +90,16 @@ def write_rows(folder: Path, table: str, columns: Iterable[str], row: Mapping[st
 
 
 def _sheets(folder: Path) -> dict[str, Sheet]:
-    """Return every table of the folder, each from one file alone."""
-    found: dict[str, Sheet] = {}
+    """Return every table of the folder but the mappings, which have readers of their own."""
+    known = (*_ALL_TABLES, *MAPPINGS)
     for path in overlay_files(folder):
-        if path.stem in MAPPINGS and path.suffix.lower() == ".csv":
-            continue
-        if path.suffix.lower() == ".csv":
-            here = {path.stem: read_csv(path)} if path.stem in _ALL_TABLES else {}
-        else:
-            here = read_workbook(path, _ALL_TABLES)
-        if not here:
+        if not sheets_in(path, known):
             what = "file" if path.suffix.lower() == ".csv" else "file or sheet"
             raise WrongUseError(
                 f"{path}: no table of this name can be added to; expected a {what} named "
-                f"{', '.join(sorted((*_ALL_TABLES, *MAPPINGS)))}."
+                f"{', '.join(sorted(known))}."
             )
-        for table, sheet in here.items():
-            if table in found:
-                raise BadInputError(
-                    f"{sheet.where}: {table} is there already, from {found[table].where}. Keep "
-                    "one of the two."
-                )
-            found[table] = sheet
-    return found
+    return sheets_of(folder, _ALL_TABLES)
 
 
 def _contract_of_ours(con: duckdb.DuckDBPyConnection, table: str) -> Contract:

@@ -56,6 +56,31 @@ def overlay_files(folder: Path) -> list[Path]:
     )
 
 
+def sheets_of(folder: Path, tables: Sequence[str]) -> dict[str, Sheet]:
+    """Return those of the tables that a folder holds, each from one file alone.
+
+    Raises:
+        BadInputError: Where a table is there twice, or cannot be read.
+    """
+    found: dict[str, Sheet] = {}
+    for path in overlay_files(folder):
+        for table, sheet in sheets_in(path, tables).items():
+            if table in found:
+                raise BadInputError(
+                    f"{sheet.where}: {table} is there already, from {found[table].where}. Keep "
+                    "one of the two."
+                )
+            found[table] = sheet
+    return found
+
+
+def sheets_in(path: Path, tables: Sequence[str]) -> dict[str, Sheet]:
+    """Return those of the tables that one file holds."""
+    if path.suffix.lower() == ".csv":
+        return {path.stem: read_csv(path)} if path.stem in tables else {}
+    return read_workbook(path, tables)
+
+
 def read_csv(path: Path) -> Sheet:
     """Return the rows of a CSV cut by comma or semicolon; lines that begin with # are comments.
 
@@ -115,7 +140,13 @@ def _sheet(path: Path, name: str, lines: list[tuple[int, list[str]]]) -> Sheet:
         header = header[:-1]
     sheet = Sheet(path, name, tuple(header), ())
     if len(set(header)) < len(header) or "" in header:
-        raise BadInputError(f"{sheet.where}: expected every column named once in the first row.")
+        faults = sorted(
+            {name or "no name" for name in header if not name or header.count(name) > 1}
+        )
+        raise BadInputError(
+            f"{sheet.where}: expected every column named once in the first row, found "
+            f"{', '.join(map(repr, faults))} twice or empty."
+        )
     rows = []
     for row, cells in body:
         if any(cells[len(header) :]):

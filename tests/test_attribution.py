@@ -432,7 +432,7 @@ def test_attribution_of_two_files_is_one(tmp_path: Path) -> None:
     ("text", "fault"),
     [
         ("api_key,team\nk,t\n", "row 1: expected columns out of .* found not known: 'api_key'"),
-        ("api_key_id,team\nk,t,u\n", "row 2: expected 2 cells as in the head, found 3"),
+        ("api_key_id,team\nk,t,u\n", "row 2: expected 2 cells, found 3"),
         ("api_key_id,team\n,t\n", "row 2: matches all usage; fill one of api_key_id, user_id"),
         ("team\nt\n", "row 2: matches all usage"),
         (

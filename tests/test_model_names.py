@@ -6,6 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 from conftest import Book, Rows, rows_of
+from overlay_files import workbook
 
 from pipeline import warehouse
 from pipeline.errors import BadInputError
@@ -213,9 +214,9 @@ def test_no_column_of_a_names_file_but_two_is_needed(
     [
         ("name\nours\n", "row 1: .*missing: 'model'"),
         ("name,model,mdel\n", "row 1: .*not known: 'mdel'"),
-        ("name,model,name\n", "row 1: .*twice: 'name'"),
+        ("name,model,name\n", "first row, found 'name' twice"),
         ("", "row 1: .*missing: 'name', 'model'"),
-        ("name,model\nours,gpt-4o,more\n", "row 2: expected 2 cells as in the head, found 3"),
+        ("name,model\nours,gpt-4o,more\n", "row 2: expected 2 cells, found 3"),
         ("name,model\n,gpt-4o\n", "row 2, column name: expected the name in the log, found noth"),
         ("name,model\nours,\n", "row 2, column model: expected an id or alias"),
         ("name,model\n\nours,gpt-9z\n", "row 3, column model: model 'gpt-9z' is not in the cat"),
@@ -249,7 +250,7 @@ def test_a_names_file_in_another_encoding_is_refused(
 ) -> None:
     (tmp_path / "model_names.csv").write_bytes("name,model\nmüller,gpt-4o\n".encode("latin-1"))
 
-    with pytest.raises(BadInputError, match="expected CSV in UTF-8"):
+    with pytest.raises(BadInputError, match="expected UTF-8 text"):
         load_model_names(con, {}, tmp_path)
 
 
@@ -259,3 +260,26 @@ def test_a_names_file_is_no_table_of_the_reference(tmp_path: Path) -> None:
         load_reference(connection, Settings(overlay_folder=tmp_path))
 
         assert connection.execute("select name from raw_model_names").fetchall() == [("ours",)]
+
+
+def test_names_may_stand_in_a_workbook_beside_other_tables(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path
+) -> None:
+    sheets = {"model_names": [["name", "model"], ["ours", "gpt-4o"]], "notes": [["for us"]]}
+    workbook(tmp_path / "company.xlsx", sheets)
+
+    load_reference(con, Settings(overlay_folder=tmp_path))
+
+    assert rows_of(con, "select name, model_id from raw_model_names") == [
+        {"name": "ours", "model_id": "gpt-4o"}
+    ]
+
+
+def test_names_that_stand_in_two_files_are_refused(
+    con: duckdb.DuckDBPyConnection, tmp_path: Path
+) -> None:
+    (tmp_path / "model_names.csv").write_text("name,model\nours,gpt-4o\n", encoding="utf-8")
+    workbook(tmp_path / "model_names.xlsx", {"names": [["name", "model"], ["ours", "gpt-5"]]})
+
+    with pytest.raises(BadInputError, match="model_names is there already, from .*csv"):
+        load_reference(con, Settings(overlay_folder=tmp_path))

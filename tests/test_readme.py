@@ -216,7 +216,7 @@ def test_the_columns_and_words_of_the_mapping_files_are_all_named() -> None:
 
     assert {*attribution.MATCHED, *attribution.GIVEN, *PERIOD, *model_names.COLUMNS} <= shown
     assert {*attribution.TASK_RULES[:-1], "window:30m"} <= shown
-    assert {attribution.FILE_NAME, model_names.FILE_NAME} <= shown
+    assert {f"{attribution.TABLE}.csv", f"{model_names.TABLE}.csv"} <= shown
 
 
 def table_head(first_header: str) -> list[str]:
