@@ -140,9 +140,8 @@ def _sheet(path: Path, name: str, lines: list[tuple[int, list[str]]]) -> Sheet:
         header = header[:-1]
     sheet = Sheet(path, name, tuple(header), ())
     if len(set(header)) < len(header) or "" in header:
-        faults = sorted(
-            {name or "no name" for name in header if not name or header.count(name) > 1}
-        )
+        twice = {name for name in header if header.count(name) > 1} - {""}
+        faults = sorted(twice | ({"no name"} if "" in header else set()))
         raise BadInputError(
             f"{sheet.where}: expected every column named once in the first row, found "
             f"{', '.join(map(repr, faults))} twice or empty."

@@ -281,5 +281,5 @@ def test_names_that_stand_in_two_files_are_refused(
     (tmp_path / "model_names.csv").write_text("name,model\nours,gpt-4o\n", encoding="utf-8")
     workbook(tmp_path / "model_names.xlsx", {"names": [["name", "model"], ["ours", "gpt-5"]]})
 
-    with pytest.raises(BadInputError, match="model_names is there already, from .*csv"):
+    with pytest.raises(BadInputError, match=r"model_names is there already, from .*csv"):
         load_reference(con, Settings(overlay_folder=tmp_path))
