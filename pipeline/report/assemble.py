@@ -20,6 +20,7 @@ from pipeline.report.sections import (
     intake,
     law_validation,
     method,
+    model_comparison,
     reconciliation,
     summary,
     teams,
@@ -56,6 +57,7 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
             in_month(frames["mart_concurrency"], month),
             in_month(frames["mart_implied_batch"], month),
         ),
+        model_comparison.section(in_month(frames["mart_model_comparison"], month)),
         teams.section(
             in_month(frames["mart_team_chargeback"], month),
             in_month(frames["mart_project_chargeback"], month),

@@ -78,6 +78,7 @@ select
     sum(int_requests.prefill_pairs)::decimal(38, 0) as prefill_pairs,
     sum(int_requests.decode_pairs)::decimal(38, 0) as decode_pairs,
     sum(int_requests.cache_positions)::decimal(38, 0) as cache_positions,
+    sum(int_requests.output_positions)::decimal(38, 0) as output_positions,
     sum(int_requests.decode_steps)::decimal(38, 0) as decode_steps,
     sum(int_requests.billed_cost_usd)::decimal(38, 12) as billed_cost_usd
 from int_requests
