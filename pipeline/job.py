@@ -33,6 +33,7 @@ MARTS = (
     "mart_concurrency",
     "mart_implied_batch",
     "mart_model_comparison",
+    "mart_price_reversals",
     "mart_team_chargeback",
     "mart_month_bridge",
     "mart_project_chargeback",

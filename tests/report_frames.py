@@ -183,6 +183,14 @@ SMALL_MODEL: dict[str, Any] = {  # a tenth of the cost, a fifth of the energy
     "energy_j_per_task": 7.2e4,
     "is_on_front": True,
 }
+_TURNED: dict[str, Any] = {
+    "model_id": "gpt-5-mini",
+    "other_model_id": "gpt-5-nano",
+    "is_cheaper_by_list": False,
+    "is_cheaper_at_mix": False,
+    "is_reversal": False,
+    "cause": None,
+}
 _ENERGY_NAMES = (
     *("month", "provider", "model_id", "query_class", "hosting_kind", "coefficient_set_id"),
     *("method_version", "batch", "evidence_grade", "request_count", "unmeasured_request_count"),
@@ -287,6 +295,30 @@ def model_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"facility_energy_saving_p50_kwh": None, "facility_energy_saving_high_kwh": None},
         **{"energy_saving_positive_frac": None, "energy_saving_verdict": None},
         **{"saving_reason": "equal quality is not told"},
+    }
+    return _frame(line | change for change in changes)
+
+
+def reversal_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_price_reversals, one line for each set of changes: nano reasons past mini."""
+    line = {
+        **{"month": MONTH, "query_class": "chat", "provider": "openai", "model_id": "gpt-5-nano"},
+        **{"other_provider": "openai", "other_model_id": "gpt-5-mini"},
+        **{"fewest_request_count": 30, "is_cheaper_by_list": True, "is_cheaper_at_mix": True},
+        **{"mix_usd_per_mtok": 0.1375, "other_mix_usd_per_mtok": 0.6875},
+        **{"list_cost_usd_per_task": 0.001245, "other_list_cost_usd_per_task": 0.000825},
+        **{"gap_usd_per_task": 0.00042, "list_price_usd_per_task": -0.00282},
+        **{"verbosity_usd_per_task": 0.00024, "reasoning_usd_per_task": 0.003},
+        **dict.fromkeys(
+            [
+                *("tier_usd_per_task", "cache_price_usd_per_task", "cache_share_usd_per_task"),
+                *("input_length_usd_per_task", "failures_usd_per_task", "requests_usd_per_task"),
+            ],
+            0.0,
+        ),
+        **{"is_reversal": True, "cause": "more reasoning", "output_tokens_per_request": 3_000.0},
+        **{"threshold_output_tokens_per_request": 1_950.0, "cache_read_frac": 0.0},
+        **{"threshold_cache_read_frac": None, "reason": None},
     }
     return _frame(line | change for change in changes)
 
@@ -500,6 +532,7 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_concurrency": concurrency_mart({}, _API_BATCH),
         "mart_implied_batch": implied_mart({}, _NO_BATCH),
         "mart_model_comparison": model_mart({}, SMALL_MODEL),
+        "mart_price_reversals": reversal_mart({}, _TURNED),
         "mart_team_chargeback": team_mart({}, unattributed),
         "mart_month_bridge": bridge_mart(),
         "mart_project_chargeback": project_mart({}).clear(),
@@ -556,6 +589,9 @@ def hostile_report() -> Report:
         mart_concurrency=concurrency_mart(*(line | {"batch_source": t} for line, t in named)),
         mart_implied_batch=implied_mart(*(line | {"reason": t} for line, t in named)),
         mart_model_comparison=model_mart(*(line | {"reason": t} for line, t in named)),
+        mart_price_reversals=reversal_mart(
+            *(line | {"other_model_id": t, "other_provider": t, "cause": t} for line, t in named)
+        ),
         mart_intake=files,
         mart_project_chargeback=project_mart(*({"team": t, "project": t} for t in HOSTILE)),
         mart_unresolved_models=unresolved_mart(

@@ -10,6 +10,7 @@ from report_frames import (
     frames,
     model_mart,
     report,
+    reversal_mart,
     section_of,
     table_of,
 )
@@ -98,3 +99,35 @@ def test_without_requests_the_section_says_what_would_fill_it() -> None:
 
     assert len(section.tables) + len(section.figures) == 0
     assert "logs with tokens" in section.empty_reason
+
+
+def test_a_reversal_says_its_parts_its_cause_and_where_it_ends() -> None:
+    table = table_of(report(), "price_reversals")
+
+    assert column_of(table, "reasoning_usd_per_task") == [0.003]
+    assert column_of(table, "cause") == ["more reasoning"]
+    assert column_of(table, "threshold_output_tokens_per_request") == [1_950]
+    assert section_of(report(), "price_reversals").statements[1] == (
+        "Largest: chat on gpt-5-nano costs 0.001245 USD per task, on gpt-5-mini 0.0008250 USD: "
+        "more reasoning."
+    )
+
+
+def test_pairs_count_once_and_those_without_verdict_apart() -> None:
+    few = {"reason": "too few requests", "is_reversal": None}
+    turned = {"is_reversal": False}
+    mart = reversal_mart({}, turned, few, few)
+
+    section = section_of(report(mart_price_reversals=mart), "price_reversals")
+    assert section.statements[0] == (
+        "Of 2 pairs of models that served the same class, 1 have enough requests; in 1 of them the "
+        "one that is cheaper per token is dearer per task."
+    )
+
+
+def test_pairs_of_too_few_requests_say_how_many_are_needed() -> None:
+    few = {"reason": "too few requests", "is_reversal": None}
+    section = section_of(report(mart_price_reversals=reversal_mart(few, few)), "price_reversals")
+
+    assert (section.tables, section.statements) == ((), ())
+    assert "Each needs 30 requests" in section.empty_reason

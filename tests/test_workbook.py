@@ -32,6 +32,7 @@ _SHEETS = [
         "Energy_by_batch",
         "Models",
         "Models_compared",
+        "Price_reversals",
         "Teams",
     ),
     *("Reconciliation", "Coverage", "Intake", "Law_validation", "Law_errors"),
