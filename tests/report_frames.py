@@ -294,7 +294,7 @@ def model_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"cost_saving_usd": None, "facility_energy_saving_low_kwh": None},
         **{"facility_energy_saving_p50_kwh": None, "facility_energy_saving_high_kwh": None},
         **{"energy_saving_positive_frac": None, "energy_saving_verdict": None},
-        **{"saving_reason": "equal quality is not told"},
+        **{"equal_request_count": None, "saving_reason": "equal quality is not told"},
     }
     return _frame(line | change for change in changes)
 

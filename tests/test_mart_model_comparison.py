@@ -195,12 +195,16 @@ def equal_book(tmp_path_factory: pytest.TempPathFactory, book_of: Callable[..., 
     named = [("chat", "gpt-5-mini"), ("rag", "gpt-5-mini")]
     named += [("chat", "claude-sonnet-4-5"), ("rag", "claude-sonnet-4-5")]
     named += [("chat", "gpt-5-mini"), ("summarization", "claude-sonnet-4-5")]
+    named += [("code_completion", each) for each in ("gpt-5-mini", "claude-sonnet-4-5")]
+    named += [("code_completion", "gpt-4.1-nano")]
     text = "".join(f"{query_class},{model}\n" for query_class, model in named)
     (folder / "equal_quality.csv").write_text(f"query_class,model\n{text}", encoding="utf-8")
     rows = [
         {**MINI, **LENGTHS, "query_class": "chat"},
         {**SONNET, **LENGTHS, "query_class": "rag"},
         {**MINI, **LENGTHS, "query_class": "summarization"},
+        *({**SONNET, **LENGTHS, "query_class": "code_completion"} for _ in range(2)),
+        {**MIXTRAL, **LENGTHS, "query_class": "code_completion"},
     ]
     settings = Settings(overlay_folder=folder)
     return book_of(rows, settings=settings, targets=["mart_model_comparison"])
@@ -244,16 +248,38 @@ def test_a_verdict_needs_nine_worlds_of_ten(equal_book: Book) -> None:
             assert positive >= 0.9
         elif row["energy_saving_verdict"] == "takes more":
             assert positive <= 0.1
-    assert {row["model_id"] for row in rows} == {"gpt-5-mini", "claude-sonnet-4-5"}
+    assert {row["model_id"] for row in rows} == {
+        *("gpt-5-mini", "claude-sonnet-4-5", "gpt-4.1-nano")
+    }
 
 
-def test_a_class_served_by_a_model_outside_its_set_states_no_saving(equal_book: Book) -> None:
+def test_a_class_that_no_model_of_its_set_served_states_no_saving(equal_book: Book) -> None:
     row = row_of(equal_book, "summarization", "anthropic", "claude-sonnet-4-5")
 
     assert (row["cost_saving_usd"], row["saving_reason"]) == (
         None,
-        "not all models of the class are told to be equal",
+        "no model told to be of equal quality served the class",
     )
+
+
+def test_what_models_outside_the_set_served_stays_where_it_is(equal_book: Book) -> None:
+    row = row_of(equal_book, "code_completion", "openai", "gpt-5-mini")
+    stays = row_of(equal_book, "rag", "openai", "gpt-5-mini")
+
+    # two requests of the set, as in class rag, and one of Mixtral that is not in it
+    assert (row["request_count"], row["equal_request_count"]) == (3, 2)
+    assert row["cost_saving_usd"] == 2 * stays["cost_saving_usd"] == Decimal("0.01275")
+    for end in ("low", "p50", "high"):
+        assert row[f"facility_energy_saving_{end}_kwh"] == pytest.approx(
+            2 * stays[f"facility_energy_saving_{end}_kwh"], rel=1e-9
+        )
+
+
+def test_a_model_of_the_set_is_compared_though_nobody_used_it(equal_book: Book) -> None:
+    row = row_of(equal_book, "code_completion", "openai", "gpt-4.1-nano")
+
+    # 2 · (6,375 + 825 − (900 · 0.1 + 300 · 0.4)) = 13,980
+    assert (row["is_used"], row["cost_saving_usd"]) == (False, Decimal("0.01398"))
 
 
 @pytest.mark.parametrize(

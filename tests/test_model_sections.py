@@ -26,6 +26,7 @@ SAVED = {
     "facility_energy_saving_high_kwh": 3.0,
     "energy_saving_positive_frac": 0.85,
     "energy_saving_verdict": "within noise",
+    "equal_request_count": 10,
     "saving_reason": None,
 }
 

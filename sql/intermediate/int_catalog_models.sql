@@ -1,6 +1,7 @@
 -- Models of the catalog beside which the month's own are held: of each maker, for each size of its
 -- closed models and for its open ones, those that most providers sell. The seller is the maker
--- itself where it sells, else whoever is cheapest. Only list prices still in force count.
+-- itself where it sells, else whoever is cheapest. Only list prices still in force count. Models
+-- that the user holds to be of equal quality to others are here too.
 -- grain: provider, model_id
 
 with
@@ -87,4 +88,6 @@ select
 from ranked
 inner join stg_assumptions as most on most.assumption = 'comparison_models_per_size'
 left join stg_providers on ranked.provider = stg_providers.provider
-where ranked.model_rank <= most.value
+where
+    ranked.model_rank <= most.value
+    or ranked.model_id in (select stg_equal_quality.model_id from stg_equal_quality)

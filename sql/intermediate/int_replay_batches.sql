@@ -2,7 +2,7 @@
 -- what is told of it, else the hosting kind's assumption; the cache of the mean request caps any.
 -- batch_max below 1 means that not even one mean request fits: no batch, no energy. A model that
 -- did not serve the class must hold the mean request in its context as well.
--- grain: month, query_class, provider, model_id
+-- grain: month, query_class, scope, provider, model_id
 
 with
 
@@ -10,6 +10,7 @@ caps as (
     select
         replays.month,
         replays.query_class,
+        replays.scope,
         replays.provider,
         replays.model_id,
         replays.own_prompts,
@@ -39,6 +40,7 @@ wanted as (
     select
         caps.month,
         caps.query_class,
+        caps.scope,
         caps.provider,
         caps.model_id,
         caps.batch_max,
@@ -69,6 +71,7 @@ wanted as (
 select
     wanted.month::varchar as month,
     wanted.query_class::varchar as query_class,
+    wanted.scope::varchar as scope,
     wanted.provider::varchar as provider,
     wanted.model_id::varchar as model_id,
     wanted.batch_max::double as batch_max,

@@ -3,7 +3,7 @@
 -- one, and of the tier of length that the mean prompt of the class falls in.
 -- Twice: cached as now only where the provider stays the same (a prefix cache does not move to
 -- another one, so its reads and writes are plain input there), and cached as now everywhere.
--- grain: month, query_class, provider, model_id
+-- grain: month, query_class, scope, provider, model_id
 
 with
 
@@ -55,6 +55,7 @@ moved as (
     select
         replays.month,
         replays.query_class,
+        replays.scope,
         replays.provider,
         replays.model_id,
         bought.provider = replays.provider as stays_at_provider,
@@ -92,19 +93,26 @@ moved as (
         on
             replays.month = tier.month
             and replays.query_class = tier.query_class
+            and replays.scope = tier.scope
             and replays.provider = tier.provider
             and replays.model_id = tier.model_id
             and bought.service_tier = tier.service_tier
+    left join stg_equal_quality as equal
+        on bought.query_class = equal.query_class and bought.model_id = equal.model_id
     where
-        not bought.is_listed
-        or bought.provider <> replays.provider
-        or bought.model_id <> replays.model_id
+        (replays.scope = 'all' or equal.model_id is not null)
+        and (
+            not bought.is_listed
+            or bought.provider <> replays.provider
+            or bought.model_id <> replays.model_id
+        )
 ),
 
 priced as (
     select
         moved.month,
         moved.query_class,
+        moved.scope,
         moved.provider,
         moved.model_id,
         moved.stays_at_provider,
@@ -128,6 +136,7 @@ priced as (
         on
             moved.month = prices.month
             and moved.query_class = prices.query_class
+            and moved.scope = prices.scope
             and moved.provider = prices.provider
             and moved.model_id = prices.model_id
             and moved.service_tier = prices.service_tier
@@ -137,6 +146,7 @@ summed as (
     select
         priced.month,
         priced.query_class,
+        priced.scope,
         priced.provider,
         priced.model_id,
         count(*) filter (where priced.uncached_usd_tokens is null) as unpriced_rows,
@@ -156,6 +166,7 @@ summed as (
 select
     replays.month::varchar as month,
     replays.query_class::varchar as query_class,
+    replays.scope::varchar as scope,
     replays.provider::varchar as provider,
     replays.model_id::varchar as model_id,
     case
@@ -177,5 +188,6 @@ left join summed
     on
         replays.month = summed.month
         and replays.query_class = summed.query_class
+        and replays.scope = summed.scope
         and replays.provider = summed.provider
         and replays.model_id = summed.model_id

@@ -1,7 +1,7 @@
 -- Energy of a replay in one possible world (joint draw), the same worlds as int_class_draws: what
 -- all share is the same for every row of a draw, and so are the errors of a class of architecture
 -- or tier of closed models. So a saving is the difference of two energies of one draw.
--- grain: month, query_class, provider, model_id, draw
+-- grain: month, query_class, scope, provider, model_id, draw
 
 with
 
@@ -9,6 +9,7 @@ batched as (
     select
         batches.month,
         batches.query_class,
+        batches.scope,
         batches.provider,
         batches.model_id,
         draws.draw,
@@ -35,6 +36,7 @@ batched as (
         on
             batches.month = replays.month
             and batches.query_class = replays.query_class
+            and batches.scope = replays.scope
             and batches.provider = replays.provider
             and batches.model_id = replays.model_id
     inner join stg_assumptions as cached
@@ -47,6 +49,7 @@ priced as (
     select
         work.month,
         work.query_class,
+        work.scope,
         work.provider,
         work.model_id,
         batched.draw,
@@ -88,6 +91,7 @@ priced as (
         on
             batched.month = work.month
             and batched.query_class = work.query_class
+            and batched.scope = work.scope
             and batched.provider = work.provider
             and batched.model_id = work.model_id
     inner join int_draws as draws on batched.draw = draws.draw
@@ -100,6 +104,7 @@ blended as (
     select
         priced.month,
         priced.query_class,
+        priced.scope,
         priced.provider,
         priced.model_id,
         priced.draw,
@@ -120,6 +125,7 @@ methods as (
     select
         work.month,
         work.query_class,
+        work.scope,
         work.provider,
         work.model_id,
         coalesce(min(work.stand_in_tier), min(work.architecture_class)) as error_of,
@@ -147,6 +153,7 @@ drawn as (
     select
         blended.month,
         blended.query_class,
+        blended.scope,
         blended.provider,
         blended.model_id,
         blended.draw,
@@ -178,6 +185,7 @@ drawn as (
         on
             blended.month = methods.month
             and blended.query_class = methods.query_class
+            and blended.scope = methods.scope
             and blended.provider = methods.provider
             and blended.model_id = methods.model_id
     inner join int_own_errors as own
@@ -188,6 +196,7 @@ drawn as (
 select
     drawn.month::varchar as month,
     drawn.query_class::varchar as query_class,
+    drawn.scope::varchar as scope,
     drawn.provider::varchar as provider,
     drawn.model_id::varchar as model_id,
     drawn.draw::integer as draw,

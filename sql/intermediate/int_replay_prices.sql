@@ -1,7 +1,7 @@
 -- List prices at which a replay buys tokens: those in force when the month ends, of each service
 -- tier, and of the tier of length that the mean prompt of the class falls in. A provider that lists
 -- no price for cache reads or writes bills them as input.
--- grain: month, query_class, provider, model_id, service_tier
+-- grain: month, query_class, scope, provider, model_id, service_tier
 
 with
 
@@ -9,6 +9,7 @@ in_force as (
     select
         replays.month,
         replays.query_class,
+        replays.scope,
         replays.provider,
         replays.model_id,
         prices.service_tier,
@@ -29,6 +30,7 @@ rates as (
     select
         in_force.month,
         in_force.query_class,
+        in_force.scope,
         in_force.provider,
         in_force.model_id,
         in_force.service_tier,
@@ -49,6 +51,7 @@ rates as (
 select
     rates.month::varchar as month,
     rates.query_class::varchar as query_class,
+    rates.scope::varchar as scope,
     rates.provider::varchar as provider,
     rates.model_id::varchar as model_id,
     rates.service_tier::varchar as service_tier,

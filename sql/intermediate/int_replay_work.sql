@@ -2,7 +2,7 @@
 -- Work is whole numbers and exact. The grade is that of the model's own requests where it served
 -- the whole class, else by the rules of the grades: D for a stand-in, C for what is not dense, of
 -- few bits or on a GPU without coefficients, else B; one lower for buckets, D for guessed counts.
--- grain: month, query_class, provider, model_id, architecture_id
+-- grain: month, query_class, scope, provider, model_id, architecture_id
 
 with
 
@@ -10,6 +10,7 @@ touched as (
     select
         batches.month,
         batches.query_class,
+        batches.scope,
         batches.provider,
         batches.model_id,
         hosts.architecture_id,
@@ -56,6 +57,7 @@ touched as (
         on
             batches.month = replays.month
             and batches.query_class = replays.query_class
+            and batches.scope = replays.scope
             and batches.provider = replays.provider
             and batches.model_id = replays.model_id
     inner join int_replay_deployments as hosts
@@ -75,6 +77,7 @@ work as (
     select
         touched.month,
         touched.query_class,
+        touched.scope,
         touched.provider,
         touched.model_id,
         touched.architecture_id,
@@ -106,6 +109,7 @@ work as (
         on
             touched.month = replays.month
             and touched.query_class = replays.query_class
+            and touched.scope = replays.scope
             and touched.provider = replays.provider
             and touched.model_id = replays.model_id
 )
@@ -113,6 +117,7 @@ work as (
 select
     work.month::varchar as month,
     work.query_class::varchar as query_class,
+    work.scope::varchar as scope,
     work.provider::varchar as provider,
     work.model_id::varchar as model_id,
     work.architecture_id::varchar as architecture_id,

@@ -3,13 +3,16 @@
 -- of others' answers, the others' requests get answers of its mean length; else all lengths stay.
 -- Input counts as many tokens as before, times input_tokenizer_ratio. What was cached stays cached.
 -- Models: all that the month used anywhere, and those of int_catalog_models.
--- grain: month, query_class, provider, model_id
+-- Scope all holds every request of the class; scope equal those that models of the user's set of
+-- equal quality served, replayed on the models of that set.
+-- grain: month, query_class, scope, provider, model_id
 
 with
 
 cells as (
     select
         moments.month,
+        scopes.scope,
         moments.provider,
         moments.model_id,
         moments.query_class,
@@ -28,12 +31,17 @@ cells as (
         moments.output_positions,
         moments.decode_steps
     from int_class_moments as moments
+    cross join (values ('all'), ('equal')) as scopes (scope)
+    left join stg_equal_quality as equal
+        on moments.query_class = equal.query_class and moments.model_id = equal.model_id
+    where scopes.scope = 'all' or equal.model_id is not null
 ),
 
 classes as (
     select
         cells.month,
         cells.query_class,
+        cells.scope,
         sum(cells.request_count) as request_count,
         sum(cells.measurable_request_count) as measurable_request_count,
         sum(cells.prompts) as prompts,
@@ -99,6 +107,7 @@ split as (
     select
         classes.month,
         classes.query_class,
+        classes.scope,
         candidates.provider,
         candidates.model_id,
         candidates.hosting_kind,
@@ -141,14 +150,19 @@ split as (
         on
             classes.month = own.month
             and classes.query_class = own.query_class
+            and classes.scope = own.scope
             and candidates.provider = own.provider
             and candidates.model_id = own.model_id
+    left join stg_equal_quality as equal
+        on classes.query_class = equal.query_class and candidates.model_id = equal.model_id
+    where classes.scope = 'all' or equal.model_id is not null
 ),
 
 stretched as (
     select
         split.month,
         split.query_class,
+        split.scope,
         split.provider,
         split.model_id,
         case
@@ -174,6 +188,7 @@ added as (
     select
         split.month,
         split.query_class,
+        split.scope,
         split.provider,
         split.model_id,
         round((stretched.stretch_ratio - 1) * split.other_passes::double)::decimal(38, 0)
@@ -195,6 +210,7 @@ added as (
         on
             split.month = stretched.month
             and split.query_class = stretched.query_class
+            and split.scope = stretched.scope
             and split.provider = stretched.provider
             and split.model_id = stretched.model_id
     inner join stg_assumptions as tokenizer on tokenizer.assumption = 'input_tokenizer_factor'
@@ -203,6 +219,7 @@ added as (
 select
     split.month::varchar as month,
     split.query_class::varchar as query_class,
+    split.scope::varchar as scope,
     split.provider::varchar as provider,
     split.model_id::varchar as model_id,
     split.hosting_kind::varchar as hosting_kind,
@@ -236,11 +253,13 @@ inner join stretched
     on
         split.month = stretched.month
         and split.query_class = stretched.query_class
+        and split.scope = stretched.scope
         and split.provider = stretched.provider
         and split.model_id = stretched.model_id
 inner join added
     on
         split.month = added.month
         and split.query_class = added.query_class
+        and split.scope = added.scope
         and split.provider = added.provider
         and split.model_id = added.model_id

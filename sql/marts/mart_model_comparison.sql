@@ -3,9 +3,10 @@
 -- it cost and took. Tasks are those of the class; per solved task only where the model's own tasks
 -- in the class have enough known outcomes. The front holds the models that no other beats in list
 -- cost and energy at once; quality is not in it.
--- A saving is stated only where the user holds this model and all that served the class to be of
--- equal quality. Cost is exact at the lengths shown; energy is the difference of both alternatives
--- in every joint draw, and within noise where fewer than 90 % of them agree on its sign.
+-- A saving is stated only where the user holds this model to be of equal quality to others of the
+-- class, and only for the requests that models of that set served (equal_request_count). Cost is
+-- exact at the lengths shown; energy is the difference of both alternatives in every joint draw,
+-- and within noise where fewer than 90 % of them agree on its sign.
 -- grain: month, query_class, provider, model_id
 
 with
@@ -21,6 +22,7 @@ ends as (
         drawn_p05(draws.facility_energy_kwh) as facility_energy_low_kwh,
         drawn_p95(draws.facility_energy_kwh) as facility_energy_high_kwh
     from int_replay_draws as draws
+    where draws.scope = 'all'
     group by all
 ),
 
@@ -34,6 +36,7 @@ energies as (
         max(work.evidence_grade) as evidence_grade,
         geometric_mean(work.gpu_energy_j) as gpu_energy_j
     from int_replay_work as work
+    where work.scope = 'all'
     group by all
 ),
 
@@ -45,18 +48,18 @@ facility as (
     where host.assumption = 'host_ratio'
 ),
 
--- What the class took as it was, and whether all of its models are known and of equal quality.
+-- What the models of the set took as they were.
 served as (
     select
         cells.month,
         cells.query_class,
+        sum(cells.request_count) as request_count,
         sum(cells.list_cost_usd) as list_cost_usd,
         bool_and(cells.list_cost_usd is not null and cells.unpriced_request_count = 0)
             as is_priced,
-        bool_and(cells.unmeasured_request_count = 0) as is_measured,
-        bool_and(stg_equal_quality.model_id is not null) as is_equal
+        bool_and(cells.unmeasured_request_count = 0) as is_measured
     from mart_cost_per_task as cells
-    left join stg_equal_quality
+    inner join stg_equal_quality
         on
             cells.query_class = stg_equal_quality.query_class
             and cells.model_id = stg_equal_quality.model_id
@@ -70,6 +73,10 @@ served_draws as (
         draws.draw,
         sum(draws.facility_energy_kwh::decimal(38, 18)) as facility_energy_kwh
     from int_class_draws as draws
+    inner join stg_equal_quality
+        on
+            draws.query_class = stg_equal_quality.query_class
+            and draws.model_id = stg_equal_quality.model_id
     group by all
 ),
 
@@ -97,10 +104,7 @@ savings as (
             draws.month = served_draws.month
             and draws.query_class = served_draws.query_class
             and draws.draw = served_draws.draw
-    inner join stg_equal_quality
-        on
-            draws.query_class = stg_equal_quality.query_class
-            and draws.model_id = stg_equal_quality.model_id
+    where draws.scope = 'equal'
     group by all
 ),
 
@@ -145,10 +149,13 @@ told as (
                     own.solved_task_count::double
                     / (own.task_count - own.unknown_outcome_task_count)::double
         end as solved_frac,
+        moved.list_cost_usd as equal_list_cost_usd,
         served.list_cost_usd as current_list_cost_usd,
+        served.request_count as equal_request_count,
         case
             when chosen.model_id is null then 'equal quality is not told'
-            when not served.is_equal then 'not all models of the class are told to be equal'
+            when served.month is null
+                then 'no model told to be of equal quality served the class'
         end as saving_reason,
         served.is_priced,
         served.is_measured
@@ -159,12 +166,21 @@ told as (
             and replays.query_class = costs.query_class
             and replays.provider = costs.provider
             and replays.model_id = costs.model_id
+            and replays.scope = costs.scope
+    left join int_replay_costs as moved
+        on
+            replays.month = moved.month
+            and replays.query_class = moved.query_class
+            and replays.provider = moved.provider
+            and replays.model_id = moved.model_id
+            and moved.scope = 'equal'
     left join int_replay_batches as batches
         on
             replays.month = batches.month
             and replays.query_class = batches.query_class
             and replays.provider = batches.provider
             and replays.model_id = batches.model_id
+            and replays.scope = batches.scope
     left join energies
         on
             replays.month = energies.month
@@ -188,6 +204,7 @@ told as (
         on replays.query_class = chosen.query_class and replays.model_id = chosen.model_id
     inner join stg_assumptions as least_requests
         on least_requests.assumption = 'comparison_requests_least'
+    where replays.scope = 'all'
 ),
 
 beaten as (
@@ -270,10 +287,11 @@ select
         told.list_cost_usd is not null and told.gpu_energy_j is not null
         and beaten.model_id is null
     )::boolean as is_on_front,
+    told.equal_request_count::bigint as equal_request_count,
     told.current_list_cost_usd::decimal(38, 15) as current_list_cost_usd,
     case
         when told.saving_reason is null and told.is_priced
-            then told.current_list_cost_usd - told.list_cost_usd
+            then told.current_list_cost_usd - told.equal_list_cost_usd
     end::decimal(38, 15) as cost_saving_usd,
     case when told.saving_reason is null and told.is_measured then savings.low_kwh end::double
         as facility_energy_saving_low_kwh,
@@ -293,8 +311,8 @@ select
     coalesce(
         told.saving_reason,
         case
-            when not told.is_measured then 'not all requests of the class have an energy'
-            when not told.is_priced then 'not all requests of the class have a list price'
+            when not told.is_measured then 'not all requests of the set have an energy'
+            when not told.is_priced then 'not all requests of the set have a list price'
         end,
         told.reason,
         case when told.list_cost_usd is null then 'no list price' end

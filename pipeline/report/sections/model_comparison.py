@@ -97,7 +97,13 @@ _SAVING_COLUMNS = (
     c.MODEL,
     c.QUERY_CLASS,
     c.PROVIDER,
-    Column("cost_saving_usd", "List cost saved", "usd", "USD", meaning="Against the class as is."),
+    Column(
+        "equal_request_count",
+        "Requests",
+        "count",
+        meaning="Requests of the class that models of the set served; all others stay.",
+    ),
+    Column("cost_saving_usd", "List cost saved", "usd", "USD", meaning="Against them as they are."),
     Column("facility_energy_saving_p50_kwh", "Electricity saved", "kwh", "kWh", "Middle draw."),
     Column("facility_energy_saving_low_kwh", "Low", "kwh", "kWh", "5 % of the joint draws."),
     Column("facility_energy_saving_high_kwh", "High", "kwh", "kWh", "95 % of the joint draws."),
@@ -223,7 +229,7 @@ def _saving_tables(saving: pl.DataFrame) -> tuple[Table, ...]:
     return (
         Table(
             "model_savings",
-            "What moving a whole class would save, among models told to be of equal quality",
+            "What moving requests between models told to be of equal quality would save",
             _SAVING_COLUMNS,
             r.table_rows(shown, _SAVING_COLUMNS),
             note="Assumes equal quality as told in equal_quality.csv, answer lengths and "
