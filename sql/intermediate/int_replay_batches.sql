@@ -2,6 +2,7 @@
 -- what is told of it, else the hosting kind's assumption; the cache of the mean request caps any.
 -- batch_max below 1 means that not even one mean request fits: no batch, no energy. A model that
 -- did not serve the class must hold the mean request in its context as well.
+-- Replays are numbered, since numbers join and group faster than five texts.
 -- grain: month, query_class, scope, provider, model_id
 
 with
@@ -69,6 +70,10 @@ wanted as (
 )
 
 select
+    row_number() over (
+        order by
+            wanted.month, wanted.query_class, wanted.scope, wanted.provider, wanted.model_id
+    )::integer as replay_number,
     wanted.month::varchar as month,
     wanted.query_class::varchar as query_class,
     wanted.scope::varchar as scope,

@@ -7,11 +7,7 @@ with
 
 batched as (
     select
-        batches.month,
-        batches.query_class,
-        batches.scope,
-        batches.provider,
-        batches.model_id,
+        batches.replay_number,
         draws.draw,
         greatest(
             least(
@@ -47,11 +43,7 @@ batched as (
 
 priced as (
     select
-        work.month,
-        work.query_class,
-        work.scope,
-        work.provider,
-        work.model_id,
+        work.replay_number,
         batched.draw,
         work.bias_factor * (
             prefill_energy_j(
@@ -88,12 +80,7 @@ priced as (
         ) as gpu_energy_j
     from batched
     inner join int_replay_work as work
-        on
-            batched.month = work.month
-            and batched.query_class = work.query_class
-            and batched.scope = work.scope
-            and batched.provider = work.provider
-            and batched.model_id = work.model_id
+        on batched.replay_number = work.replay_number
     inner join int_draws as draws on batched.draw = draws.draw
     inner join stg_coefficients as sets on work.coefficient_set_id = sets.coefficient_set_id
     inner join stg_architectures as arch on work.architecture_id = arch.architecture_id
@@ -102,11 +89,7 @@ priced as (
 
 blended as (
     select
-        priced.month,
-        priced.query_class,
-        priced.scope,
-        priced.provider,
-        priced.model_id,
+        priced.replay_number,
         priced.draw,
         geometric_mean(priced.gpu_energy_j) as gpu_energy_j
     from priced
@@ -123,11 +106,7 @@ stacks as (
 -- As int_class_doubts: the widest of the grade's range, the bias factor's and the stand-ins'.
 methods as (
     select
-        work.month,
-        work.query_class,
-        work.scope,
-        work.provider,
-        work.model_id,
+        work.replay_number,
         coalesce(min(work.stand_in_tier), min(work.architecture_class)) as error_of,
         case when max(work.evidence_grade) = 'A' then 0 else 1 end as stack_power,
         ln(
@@ -151,11 +130,7 @@ methods as (
 
 drawn as (
     select
-        blended.month,
-        blended.query_class,
-        blended.scope,
-        blended.provider,
-        blended.model_id,
+        blended.replay_number,
         blended.draw,
         draws.facility_ratio,
         blended.gpu_energy_j
@@ -182,25 +157,21 @@ drawn as (
     from blended
     inner join int_draws as draws on blended.draw = draws.draw
     inner join methods
-        on
-            blended.month = methods.month
-            and blended.query_class = methods.query_class
-            and blended.scope = methods.scope
-            and blended.provider = methods.provider
-            and blended.model_id = methods.model_id
+        on blended.replay_number = methods.replay_number
     inner join int_own_errors as own
         on blended.draw = own.draw and methods.error_of = own.error_of
     cross join stacks
 )
 
 select
-    drawn.month::varchar as month,
-    drawn.query_class::varchar as query_class,
-    drawn.scope::varchar as scope,
-    drawn.provider::varchar as provider,
-    drawn.model_id::varchar as model_id,
+    batches.month::varchar as month,
+    batches.query_class::varchar as query_class,
+    batches.scope::varchar as scope,
+    batches.provider::varchar as provider,
+    batches.model_id::varchar as model_id,
     drawn.draw::integer as draw,
     drawn.gpu_energy_j::decimal(38, 15)::double as gpu_energy_j,
     facility_energy_kwh(drawn.gpu_energy_j, drawn.facility_ratio)::decimal(38, 18)::double
         as facility_energy_kwh
 from drawn
+inner join int_replay_batches as batches on drawn.replay_number = batches.replay_number

@@ -8,6 +8,7 @@ with
 
 touched as (
     select
+        batches.replay_number,
         batches.month,
         batches.query_class,
         batches.scope,
@@ -75,6 +76,7 @@ touched as (
 
 work as (
     select
+        touched.replay_number,
         touched.month,
         touched.query_class,
         touched.scope,
@@ -115,6 +117,7 @@ work as (
 )
 
 select
+    work.replay_number::integer as replay_number,
     work.month::varchar as month,
     work.query_class::varchar as query_class,
     work.scope::varchar as scope,
