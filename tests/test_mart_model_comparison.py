@@ -20,6 +20,7 @@ MIXTRAL = {"provider": "together", "model_name": "mistralai/Mixtral-8x7B-v0.1"}
 LOCAL = {"provider": "vllm", "model_name": LLAMA}
 LENGTHS = {"input_tokens": 900, "cache_read_tokens": 0, "output_tokens": 300}
 CACHED = {"uncached_input_tokens": 1_000, "cache_read_tokens": 9_000, "output_tokens": 500}
+BATCH_JOB = {"is_batch": True, "occurred_at": "2026-10-20T00:00:00Z"}
 TASKS = {"task_id": "ticket-1", "is_solved": True}
 ROWS: list[dict[str, Any]] = [
     # one model served the whole class: lengths, a cache, a price tier, a failure, a bill
@@ -39,6 +40,8 @@ ROWS: list[dict[str, Any]] = [
     *({**MINI, **LENGTHS, "query_class": "reasoning", "output_tokens": 100} for _ in range(30)),
     *({**HAIKU, **LENGTHS, "query_class": "reasoning"} for _ in range(30)),
     {**MIXTRAL, **LENGTHS, "query_class": "reasoning", "output_tokens": 600},
+    # bought in a batch
+    {**MINI, **LENGTHS, **BATCH_JOB, "query_class": "batch_extraction"},
     # longer than some contexts
     {**MINI, "query_class": "code_completion", "input_tokens": 250_000, "output_tokens": 100},
 ]
@@ -101,6 +104,16 @@ def test_the_same_provider_keeps_what_is_cached(book: Book) -> None:
 
     # 3 in, 0.3 cached, 15 out: 1,000 · 3 + 9,000 · 0.3 + 500 · 15 = 13,200
     assert row["list_cost_usd"] == row["cached_list_cost_usd"] == Decimal("0.0132")
+
+
+def test_a_batch_is_bought_as_a_batch_where_there_is_a_price_for_it(book: Book) -> None:
+    sonnet = row_of(book, "batch_extraction", "anthropic", "claude-sonnet-4-5")
+    mixtral = row_of(book, "batch_extraction", "together", "mistralai/Mixtral-8x7B-v0.1")
+
+    # 1.5 in, 7.5 out, half of the standard price: 900 · 1.5 + 300 · 7.5 = 3,600
+    assert sonnet["list_cost_usd"] == Decimal("0.0036")
+    # 0.9 in and out at together, which lists no batch: 1,200 · 0.9 = 1,080
+    assert mixtral["list_cost_usd"] == Decimal("0.00108")
 
 
 def test_a_replay_on_ones_own_server_takes_what_the_law_says(book: Book) -> None:

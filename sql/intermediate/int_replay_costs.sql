@@ -15,37 +15,25 @@ bought as (
         usage.provider,
         usage.model_id,
         coalesce(bands.service_tier, 'standard') as service_tier,
-        costs.list_cost_usd is not null as is_listed,
+        usage.price_band_id is not null and usage.uncached_input_tokens is not null as is_listed,
         sum(coalesce(usage.uncached_input_tokens, 0)) as uncached_input_tokens,
         sum(coalesce(usage.cache_read_tokens, 0)) as cache_read_tokens,
         sum(coalesce(usage.cache_write_5m_tokens, 0)) as cache_write_5m_tokens,
         sum(coalesce(usage.cache_write_1h_tokens, 0)) as cache_write_1h_tokens,
-        sum(coalesce(usage.output_tokens, 0)) as output_tokens,
-        sum(costs.list_cost_usd) as list_cost_usd
+        sum(coalesce(usage.output_tokens, 0)) as output_tokens
     from int_usage_groups as usage
-    inner join int_group_costs as costs
-        on
-            usage.month = costs.month
-            and usage.provider = costs.provider
-            and usage.model_id = costs.model_id
-            and usage.query_class = costs.query_class
-            and usage.team is not distinct from costs.team
-            and usage.project is not distinct from costs.project
-            and usage.price_band_id is not distinct from costs.price_band_id
-            and usage.is_billed = costs.is_billed
     left join int_price_bands as bands on usage.price_band_id = bands.price_band_id
     group by all
 ),
 
 own as (
     select
-        bought.month,
-        bought.query_class,
-        bought.provider,
-        bought.model_id,
-        sum(bought.list_cost_usd) as list_cost_usd
-    from bought
-    where bought.is_listed
+        costs.month,
+        costs.query_class,
+        costs.provider,
+        costs.model_id,
+        sum(costs.list_cost_usd) as list_cost_usd
+    from int_group_costs as costs
     group by all
 ),
 
