@@ -30,7 +30,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "prices": OWN_PRICES.keys,
 }
 _READERS = {"law_coefficients": "stg_coefficients"}
-MAPPINGS = ("attribution", "model_names")  # not rows of a table; read by modules of these names
+# Not rows of a table: each is read by a module of its own.
+MAPPINGS = ("attribution", "equal_quality", "model_names")
 _OWN_ROWS = {"prices": "raw_own_prices"}  # kept apart from ours, so that both can be shown
 _ALL_TABLES = (*KEYS, *COMPANY_TABLES)
 

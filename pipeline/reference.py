@@ -8,6 +8,7 @@ from pathlib import Path
 import duckdb
 
 from pipeline.attribution import load_attribution
+from pipeline.equal_quality import load_equal_quality
 from pipeline.errors import WrongUseError
 from pipeline.law_words import all_words
 from pipeline.laws.simple import METHOD_VERSION
@@ -68,6 +69,7 @@ def load_reference(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
     _set_grid_factor(con, settings)
     load_model_names(con, settings.model_names, settings.overlay_folder)
     load_attribution(con, settings.overlay_folder)
+    load_equal_quality(con, settings.overlay_folder, known(con, "query_classes", "query_class"))
     _set_deployments(con, settings)
 
 

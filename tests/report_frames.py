@@ -184,6 +184,26 @@ _NO_BATCH: dict[str, Any] = {
     "implied_batch": None,
     "reason": "no batch is large enough for so low a price of output",
 }
+SMALL_MODEL: dict[str, Any] = {  # a tenth of the cost, a fifth of the energy
+    "model_id": "gpt-5-nano",
+    "is_used": False,
+    "own_request_count": 0,
+    "list_cost_usd": Decimal("0.1005"),
+    "list_cost_usd_per_task": 0.01005,
+    "gpu_energy_j": 7.2e5,
+    "energy_low_j": 3.6e5,
+    "energy_high_j": 1.44e6,
+    "energy_j_per_task": 7.2e4,
+    "is_on_front": True,
+}
+_TURNED: dict[str, Any] = {
+    "model_id": "gpt-5-mini",
+    "other_model_id": "gpt-5-nano",
+    "is_cheaper_by_list": False,
+    "is_cheaper_at_mix": False,
+    "is_reversal": False,
+    "cause": None,
+}
 _ENERGY_NAMES = (
     *("month", "provider", "model_id", "query_class", "hosting_kind", "coefficient_set_id"),
     *("method_version", "batch", "evidence_grade", "request_count", "unmeasured_request_count"),
@@ -266,6 +286,52 @@ def implied_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"uncached_input_usd_per_mtok": Decimal("1.25"), "output_usd_per_mtok": Decimal(10)},
         **{"input_token_energy_j": 0.03, "output_token_energy_j": 0.05},
         **{"shared_pass_energy_j": 2.8},
+    }
+    return _frame(line | change for change in changes)
+
+
+def model_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_model_comparison, one line for each set of changes: ten chats on gpt-5."""
+    line = {
+        **{"month": MONTH, "query_class": "chat", "provider": "openai", "model_id": "gpt-5"},
+        **{"hosting_kind": "api", "is_used": True, "own_request_count": 10, "request_count": 10},
+        **{"task_count": 10, "verbosity_ratio": 1.0, "input_tokens": 900, "output_tokens": 300},
+        **{"verbosity_source": "its own requests alone", "input_tokenizer_ratio": 1.0},
+        **{"list_cost_usd": Decimal("1.005"), "cached_list_cost_usd": Decimal("1.005")},
+        **{"list_cost_usd_per_task": 0.1005, "list_cost_usd_per_solved_task": None},
+        **{"gpu_energy_j": 3.6e6, "energy_low_j": 1.8e6, "energy_high_j": 7.2e6},
+        **{"facility_energy_kwh": 2.0, "facility_energy_low_kwh": 1.0},
+        **{"facility_energy_high_kwh": 4.0, "energy_j_per_task": 3.6e5, "carbon_gco2e": 946.0},
+        **{"evidence_grade": "D", "coefficient_set_id": "h100-sxm-vllm-1", "batch": 64.0},
+        **{"batch_source": "assumed for api", "reason": None, "is_on_front": False},
+        **{"cost_saving_usd": None, "facility_energy_saving_low_kwh": None},
+        **{"facility_energy_saving_p50_kwh": None, "facility_energy_saving_high_kwh": None},
+        **{"energy_saving_positive_frac": None, "energy_saving_verdict": None},
+        **{"equal_request_count": None, "saving_reason": "equal quality is not told"},
+    }
+    return _frame(line | change for change in changes)
+
+
+def reversal_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_price_reversals, one line for each set of changes: nano reasons past mini."""
+    line = {
+        **{"month": MONTH, "query_class": "chat", "provider": "openai", "model_id": "gpt-5-nano"},
+        **{"other_provider": "openai", "other_model_id": "gpt-5-mini"},
+        **{"fewest_request_count": 30, "is_cheaper_by_list": True, "is_cheaper_at_mix": True},
+        **{"mix_usd_per_mtok": 0.1375, "other_mix_usd_per_mtok": 0.6875},
+        **{"list_cost_usd_per_task": 0.001245, "other_list_cost_usd_per_task": 0.000825},
+        **{"gap_usd_per_task": 0.00042, "list_price_usd_per_task": -0.00282},
+        **{"verbosity_usd_per_task": 0.00024, "reasoning_usd_per_task": 0.003},
+        **dict.fromkeys(
+            [
+                *("tier_usd_per_task", "cache_price_usd_per_task", "cache_share_usd_per_task"),
+                *("input_length_usd_per_task", "failures_usd_per_task", "requests_usd_per_task"),
+            ],
+            0.0,
+        ),
+        **{"is_reversal": True, "cause": "more reasoning", "output_tokens_per_request": 3_000.0},
+        **{"threshold_output_tokens_per_request": 1_950.0, "cache_read_frac": 0.0},
+        **{"threshold_cache_read_frac": None, "reason": None},
     }
     return _frame(line | change for change in changes)
 
@@ -582,6 +648,8 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_energy_per_class": energy_mart({}, _AGENTS, _UNKNOWN | _ENERGY_UNKNOWN),
         "mart_concurrency": concurrency_mart({}, _API_BATCH),
         "mart_implied_batch": implied_mart({}, _NO_BATCH),
+        "mart_model_comparison": model_mart({}, SMALL_MODEL),
+        "mart_price_reversals": reversal_mart({}, _TURNED),
         "mart_team_chargeback": team_mart({}, unattributed),
         "mart_month_bridge": bridge_mart(),
         "mart_project_chargeback": project_mart({}).clear(),
@@ -645,6 +713,10 @@ def hostile_report() -> Report:
         mart_implied_batch=implied_mart(*(line | {"reason": t} for line, t in named)),
         mart_cost_lines=lines_mart(*HOSTILE),
         mart_unpriced_usage=unpriced_mart(*HOSTILE),
+        mart_model_comparison=model_mart(*(line | {"reason": t} for line, t in named)),
+        mart_price_reversals=reversal_mart(
+            *(line | {"other_model_id": t, "other_provider": t, "cause": t} for line, t in named)
+        ),
         mart_intake=files,
         mart_project_chargeback=project_mart(*({"team": t, "project": t} for t in HOSTILE)),
         mart_unresolved_models=unresolved_mart(

@@ -554,7 +554,8 @@ def test_the_assumptions_are_those_the_pipeline_asks_for() -> None:
         "batch_api", "batch_self_hosted", "batch_one_user", "host_ratio", "idle_ratio",
         "pue_ratio", "electricity_usd_per_kwh", "gpu_memory_usable_frac",
         "weights_headroom_frac", "material_energy_frac", "grade_a_half_width_frac",
-        "latency_known_frac",
+        "latency_known_frac", "comparison_models_per_size", "comparison_requests_least",
+        "input_tokenizer_factor",
         "latency_most_s", "running_requests_most_s",
     }  # fmt: skip
     cache = {f"cache_read_frac_{query_class}" for query_class in QUERY_CLASSES}

@@ -20,7 +20,9 @@ from pipeline.report.sections import (
     intake,
     law_validation,
     method,
+    model_comparison,
     money,
+    price_reversals,
     reconciliation,
     summary,
     teams,
@@ -63,6 +65,8 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
             in_month(frames["mart_concurrency"], month),
             in_month(frames["mart_implied_batch"], month),
         ),
+        model_comparison.section(in_month(frames["mart_model_comparison"], month)),
+        price_reversals.section(in_month(frames["mart_price_reversals"], month)),
         teams.section(
             in_month(frames["mart_team_chargeback"], month),
             in_month(frames["mart_project_chargeback"], month),

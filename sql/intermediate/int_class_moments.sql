@@ -18,6 +18,7 @@ select
     sum(int_usage_groups.prefill_pairs)::decimal(38, 0) as prefill_pairs,
     sum(int_usage_groups.decode_pairs)::decimal(38, 0) as decode_pairs,
     sum(int_usage_groups.cache_positions)::decimal(38, 0) as cache_positions,
+    sum(int_usage_groups.output_positions)::decimal(38, 0) as output_positions,
     sum(int_usage_groups.decode_steps)::decimal(38, 0) as decode_steps,
     (
         sum(int_usage_groups.prompt_tokens)::double

@@ -207,6 +207,19 @@ select
     end::bigint as cache_positions,
     case
         when means.has_work
+            then
+                round(
+                    cache_positions(
+                        0,
+                        means.mean_output_tokens,
+                        means.request_count,
+                        means.input_output_ratio,
+                        means.output_squared_ratio
+                    )
+                )
+    end::bigint as output_positions,
+    case
+        when means.has_work
             then round(decode_steps(means.mean_output_tokens, means.request_count))
     end::bigint as decode_steps
 from means

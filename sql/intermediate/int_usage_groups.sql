@@ -92,6 +92,7 @@ select
     sum(int_requests.prefill_pairs)::decimal(38, 0) as prefill_pairs,
     sum(int_requests.decode_pairs)::decimal(38, 0) as decode_pairs,
     sum(int_requests.cache_positions)::decimal(38, 0) as cache_positions,
+    sum(int_requests.output_positions)::decimal(38, 0) as output_positions,
     sum(int_requests.decode_steps)::decimal(38, 0) as decode_steps,
     sum(
         case when int_requests.latency_s >= 0 and not int_requests.is_bucket then 1 else 0 end
