@@ -32,6 +32,7 @@ MARTS = (
     "mart_energy_per_class",
     "mart_concurrency",
     "mart_implied_batch",
+    "mart_sweet_spot",
     "mart_team_chargeback",
     "mart_month_bridge",
     "mart_project_chargeback",

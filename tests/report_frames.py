@@ -171,6 +171,22 @@ _NO_BATCH: dict[str, Any] = {
     "implied_batch": None,
     "reason": "no batch is large enough for so low a price of output",
 }
+_LONGER: dict[str, Any] = {
+    "provider": "own-cluster",
+    "model_id": "llama-3.1-8b",
+    "query_class": "agentic",
+    "gpu_energy_j": 1_200_000.0,
+    "mean_output_tokens": 900.0,
+    "mean_against_optimum": "longer",
+}
+_TOO_FEW: dict[str, Any] = {
+    "model_id": "mystery",
+    "optimum_output_tokens": None,
+    "penalty_frac": None,
+    "penalty_positive_frac": None,
+    "mean_against_optimum": None,
+    "reason": "a single request",
+}
 _ENERGY_NAMES = (
     *("month", "provider", "model_id", "query_class", "hosting_kind", "coefficient_set_id"),
     *("method_version", "batch", "evidence_grade", "request_count", "unmeasured_request_count"),
@@ -253,6 +269,21 @@ def implied_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"uncached_input_usd_per_mtok": Decimal("1.25"), "output_usd_per_mtok": Decimal(10)},
         **{"input_token_energy_j": 0.03, "output_token_energy_j": 0.05},
         **{"shared_pass_energy_j": 2.8},
+    }
+    return _frame(line | change for change in changes)
+
+
+def spot_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_sweet_spot, one line for each set of changes: 300 tokens where 400 are least."""
+    line = {
+        **{"month": MONTH, "provider": "openai", "model_id": "gpt-5", "query_class": "chat"},
+        **{"energy_j_per_task": 360_000.0, "gpu_energy_j": 3.6e6, "batch": 64.0},
+        **{"evidence_grade": "D", "mean_input_tokens": 900.0, "mean_output_tokens": 300.0},
+        **{"output_p10_tokens": 100.0, "output_p50_tokens": 250.0, "output_p90_tokens": 500.0},
+        **{"optimum_output_tokens": 400.0, "energy_j_per_output_token_at_mean": 1_200.0},
+        **{"energy_j_per_output_token_at_optimum": 1_000.0, "penalty_frac": 0.2},
+        **{"penalty_low_frac": 0.05, "penalty_p50_frac": 0.21, "penalty_high_frac": 0.4},
+        **{"penalty_positive_frac": 1.0, "mean_against_optimum": "shorter", "reason": None},
     }
     return _frame(line | change for change in changes)
 
@@ -465,6 +496,7 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_energy_per_class": energy_mart({}, _AGENTS, _UNKNOWN | _ENERGY_UNKNOWN),
         "mart_concurrency": concurrency_mart({}, _API_BATCH),
         "mart_implied_batch": implied_mart({}, _NO_BATCH),
+        "mart_sweet_spot": spot_mart({}, _LONGER, _TOO_FEW),
         "mart_team_chargeback": team_mart({}, unattributed),
         "mart_month_bridge": bridge_mart(),
         "mart_project_chargeback": project_mart({}).clear(),
@@ -520,6 +552,7 @@ def hostile_report() -> Report:
         mart_energy_per_class=energy_mart(*lines),
         mart_concurrency=concurrency_mart(*(line | {"batch_source": t} for line, t in named)),
         mart_implied_batch=implied_mart(*(line | {"reason": t} for line, t in named)),
+        mart_sweet_spot=spot_mart(*lines),
         mart_intake=files,
         mart_project_chargeback=project_mart(*({"team": t, "project": t} for t in HOSTILE)),
         mart_unresolved_models=unresolved_mart(

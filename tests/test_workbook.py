@@ -30,6 +30,7 @@ _SHEETS = [
         "Energy_law",
         "Batch",
         "Energy_by_batch",
+        "Lengths",
         "Teams",
     ),
     *("Reconciliation", "Coverage", "Intake", "Law_validation", "Law_errors"),

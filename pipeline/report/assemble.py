@@ -16,6 +16,7 @@ from pipeline.report.sections import (
     concurrency,
     cost_per_task,
     coverage,
+    decisions,
     energy,
     intake,
     law_validation,
@@ -56,6 +57,7 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
             in_month(frames["mart_concurrency"], month),
             in_month(frames["mart_implied_batch"], month),
         ),
+        decisions.section(in_month(frames["mart_sweet_spot"], month)),
         teams.section(
             in_month(frames["mart_team_chargeback"], month),
             in_month(frames["mart_project_chargeback"], month),
