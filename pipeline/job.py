@@ -33,6 +33,7 @@ MARTS = (
     "mart_concurrency",
     "mart_implied_batch",
     "mart_sweet_spot",
+    "mart_items_per_call",
     "mart_team_chargeback",
     "mart_month_bridge",
     "mart_project_chargeback",

@@ -187,6 +187,13 @@ _TOO_FEW: dict[str, Any] = {
     "mean_against_optimum": None,
     "reason": "a single request",
 }
+_NOISE: dict[str, Any] = {
+    "model_id": "llama-3.1-8b",
+    "gpu_energy_j": 50.0,
+    "saving_low_j_per_item": -1.0,
+    "saving_positive_frac": 0.8,
+}
+_TOO_FEW_ITEMS: dict[str, Any] = {"model_id": "mystery", "reason": "a single request"}
 _ENERGY_NAMES = (
     *("month", "provider", "model_id", "query_class", "hosting_kind", "coefficient_set_id"),
     *("method_version", "batch", "evidence_grade", "request_count", "unmeasured_request_count"),
@@ -284,6 +291,23 @@ def spot_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"energy_j_per_output_token_at_optimum": 1_000.0, "penalty_frac": 0.2},
         **{"penalty_low_frac": 0.05, "penalty_p50_frac": 0.21, "penalty_high_frac": 0.4},
         **{"penalty_positive_frac": 1.0, "mean_against_optimum": "shorter", "reason": None},
+    }
+    return _frame(line | change for change in changes)
+
+
+def items_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_items_per_call, one line for each set of changes: 3 items save 2 of 10 J."""
+    line = {
+        **{"month": MONTH, "provider": "openai", "model_id": "gpt-5", "query_class": "rag"},
+        **{"request_count": 10, "batch": 64.0, "evidence_grade": "D", "gpu_energy_j": 100.0},
+        **{"shared_input_frac": 0.4, "shared_input_tokens": 400.0, "item_input_tokens": 600.0},
+        **{"item_output_tokens": 30.0, "best_items": 3, "energy_j_per_single_item": 10.0},
+        **{"energy_j_per_item": 8.0, "saving_j_per_item": 2.0, "saving_low_j_per_item": 1.0},
+        **{"saving_p50_j_per_item": 2.1, "saving_high_j_per_item": 4.0},
+        **{"saving_positive_frac": 0.95, "saving_usd_per_item": Decimal("0.0002")},
+        **{"saving_low_usd_per_item": Decimal("0.0001"), "reason": None},
+        **{"saving_high_usd_per_item": Decimal("0.0003"), "cost_items": 40},
+        **{"cost_items_limit": "price tier"},
     }
     return _frame(line | change for change in changes)
 
@@ -497,6 +521,7 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_concurrency": concurrency_mart({}, _API_BATCH),
         "mart_implied_batch": implied_mart({}, _NO_BATCH),
         "mart_sweet_spot": spot_mart({}, _LONGER, _TOO_FEW),
+        "mart_items_per_call": items_mart({}, _NOISE, _TOO_FEW_ITEMS),
         "mart_team_chargeback": team_mart({}, unattributed),
         "mart_month_bridge": bridge_mart(),
         "mart_project_chargeback": project_mart({}).clear(),
@@ -553,6 +578,7 @@ def hostile_report() -> Report:
         mart_concurrency=concurrency_mart(*(line | {"batch_source": t} for line, t in named)),
         mart_implied_batch=implied_mart(*(line | {"reason": t} for line, t in named)),
         mart_sweet_spot=spot_mart(*lines),
+        mart_items_per_call=items_mart(*lines),
         mart_intake=files,
         mart_project_chargeback=project_mart(*({"team": t, "project": t} for t in HOSTILE)),
         mart_unresolved_models=unresolved_mart(

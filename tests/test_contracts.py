@@ -26,7 +26,7 @@ PYTHON_FILES = sorted((ROOT / "pipeline").rglob("*.py"))
 # The last words of a number's name, before `_per_<thing>`; each says its unit.
 UNITS = {
     *("j", "kwh", "w", "s", "usd", "gco2e"),
-    *("tokens", "params", "bytes", "flop", "steps", "count", "frac", "ratio"),
+    *("tokens", "params", "bytes", "flop", "steps", "count", "items", "frac", "ratio"),
 }
 # Numbers whose whole name is their unit: the design names them so.
 UNITS_THEMSELVES = {

@@ -1,7 +1,16 @@
 """What the report says of lengths is what the marts hold, and never advice to write more."""
 
 import pytest
-from report_frames import FACTS, column_of, frames, report, section_of, spot_mart, table_of
+from report_frames import (
+    FACTS,
+    column_of,
+    frames,
+    items_mart,
+    report,
+    section_of,
+    spot_mart,
+    table_of,
+)
 
 from pipeline.report.assemble import build_report
 
@@ -58,3 +67,28 @@ def test_a_month_without_lengths_says_what_would_fill_it() -> None:
 
     assert (section.tables, section.statements) == ((), ())
     assert "two requests with output" in section.empty_reason
+
+
+def test_the_section_counts_where_several_items_take_less() -> None:
+    one = {"model_id": "one", "best_items": 1, "saving_positive_frac": 0.0}
+    book = report(mart_items_per_call=items_mart({}, {"saving_positive_frac": 0.8}, one))
+
+    assert section_of(book, "decisions").statements[-1] == (
+        "Of 3 lines that share a part of their input, several items a call take less energy on 1, "
+        "one item takes least on 1, and on 1 the saving is within noise."
+    )
+
+
+def test_items_per_call_come_with_their_range_and_how_sure_they_are() -> None:
+    table = table_of(report(), "items_per_call")
+
+    assert column_of(table, "model_id") == ["gpt-5", "llama-3.1-8b"]
+    assert column_of(table, "positive_frac") == [0.95, 0.8]
+    assert column_of(table, "verdict") == ["several items a call take less", "within noise"]
+    assert "shared_input_frac_" in table.note
+
+
+def test_without_work_that_shares_input_there_is_no_table_of_items() -> None:
+    book = report(mart_items_per_call=items_mart({"reason": "a single request"}))
+
+    assert [table.name for table in section_of(book, "decisions").tables] == ["sweet_spot"]

@@ -181,7 +181,7 @@ def test_no_number_of_items_takes_less_than_the_one_of_the_closed_form(case: Cas
     token, pair, _, position, _, _ = rates(case, Exact(8))
 
     best = decisions.least_energy_items(
-        float(token), float(pair), float(position), case.n, case.k, *own
+        float(token), float(pair), float(position), case.n, case.k, *own, 0
     )
     there = item_energy_j(case, own, Exact(best))
 
@@ -202,7 +202,7 @@ def test_the_items_of_least_energy_of_llama_are_those_of_a_search() -> None:
         cache = kv * (n * m + m * (m - 1) / 2)
         return (a * (prefill + decode) + b * cache + shared * m / 8) / items
 
-    best = decisions.least_energy_items(2 * a * body, a * pair, b * kv, 2_000, 0, 200, 50)
+    best = decisions.least_energy_items(2 * a * body, a * pair, b * kv, 2_000, 0, 200, 50, 0)
 
     # once 1.6736e-2 · 1,999 + 6.2862e-7 · 1,999,000 = 34.712 J
     # growing 6.2862e-7 · 20,000 + 3.4065e-5 · (10,000 + 1,250) = 0.39581 J; sqrt(34.712 / 0.39581)
@@ -211,4 +211,12 @@ def test_the_items_of_least_energy_of_llama_are_those_of_a_search() -> None:
 
 
 def test_what_is_cached_whole_needs_no_company() -> None:
-    assert decisions.least_energy_items(1, 1, 1, 100, 99, 10, 10) == 1
+    assert decisions.least_energy_items(1, 1, 1, 100, 99, 10, 10, 0) == 1
+
+
+def test_where_longer_calls_leave_room_for_a_smaller_batch_fewer_items_are_best() -> None:
+    # 10 J once, 0.1 J growing with the square; 0.3 J more of it where the cache is full
+    free = decisions.least_energy_items(10, 0, 0.1, 2, 0, 0.5, 1, 0)
+    crowded = decisions.least_energy_items(10, 0, 0.1, 2, 0, 0.5, 1, 0.3)
+
+    assert (free, crowded) == (pytest.approx(10), pytest.approx(5))  # sqrt(10/0.1), sqrt(10/0.4)

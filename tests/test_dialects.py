@@ -136,6 +136,7 @@ RANGES: dict[str, tuple[float, float, bool]] = {
     "shared_tokens": (1, 100_000, True),
     "item_input_tokens": (1, 10_000, True),
     "item_output_tokens": (1, 10_000, True),
+    "crowding_energy_j": (0, 10, False),
     # an output token's own work takes less than its price says: there is a batch
     "price_ratio": (1, 10, False),
     "input_token_energy_j": (0.01, 1, False),

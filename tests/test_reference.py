@@ -555,7 +555,9 @@ def test_the_assumptions_are_those_the_pipeline_asks_for() -> None:
         "pue_ratio", "electricity_usd_per_kwh", "gpu_memory_usable_frac",
         "weights_headroom_frac", "material_energy_frac", "grade_a_half_width_frac",
         "latency_known_frac",
-        "latency_most_s", "running_requests_most_s",
+        "latency_most_s", "running_requests_most_s", "output_most_tokens",
+        "shared_input_frac_batch_extraction", "shared_input_frac_rag",
+        "shared_input_frac_summarization",
     }  # fmt: skip
     cache = {f"cache_read_frac_{query_class}" for query_class in QUERY_CLASSES}
 

@@ -132,6 +132,7 @@ def least_energy_items(
     cached_tokens: Number,
     item_input_tokens: Number,
     item_output_tokens: Number,
+    crowding_energy_j: Number,
 ) -> Number:
     """Return the items per call of least energy per item, unrounded, at least 1.
 
@@ -148,13 +149,17 @@ def least_energy_items(
         cached_tokens: k0, part of it read from a prefix cache.
         item_input_tokens: n1, input of one item.
         item_output_tokens: m1, output of one item.
+        crowding_energy_j: What else grows with j²: where longer calls leave room for a smaller
+            batch, pass · m1 · (n1 + m1) over the tokens that a request has room for; else 0.
     """
     n0, k0, n1, m1 = shared_tokens, cached_tokens, item_input_tokens, item_output_tokens
     once_j = prefilled_token_energy_j * (n0 - k0 - 1) + pair_energy_j * (
         (n0 * (n0 - 1) - k0 * (k0 + 1)) / 2
     )
-    growing_j = pair_energy_j * n1 * n1 / 2 + (cache_position_energy_j + pair_energy_j) * (
-        n1 * m1 + m1 * m1 / 2
+    growing_j = (
+        pair_energy_j * n1 * n1 / 2
+        + (cache_position_energy_j + pair_energy_j) * (n1 * m1 + m1 * m1 / 2)
+        + crowding_energy_j
     )
     squared = once_j / growing_j
     return ((squared + 1 + abs(squared - 1)) / 2) ** 0.5

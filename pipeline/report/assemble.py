@@ -57,7 +57,10 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
             in_month(frames["mart_concurrency"], month),
             in_month(frames["mart_implied_batch"], month),
         ),
-        decisions.section(in_month(frames["mart_sweet_spot"], month)),
+        decisions.section(
+            in_month(frames["mart_sweet_spot"], month),
+            in_month(frames["mart_items_per_call"], month),
+        ),
         teams.section(
             in_month(frames["mart_team_chargeback"], month),
             in_month(frames["mart_project_chargeback"], month),

@@ -140,6 +140,7 @@ select
     weighed.query_class::varchar as query_class,
     weighed.architecture_id::varchar as architecture_id,
     weighed.draw::integer as draw,
+    weighed.batch::double as batch,
     weighed.cached_frac::double as cached_frac,
     (weighed.energy_ratio * prefill_energy_j(weighed.a_j_per_flop, 2 * weighed.body_params))
     ::double as energy_j_per_prefilled_token,

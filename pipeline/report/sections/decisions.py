@@ -51,22 +51,56 @@ _SPOT_COLUMNS = (
     _SURE,
     _VERDICT,
 )
+_ITEM_COLUMNS = (
+    c.MODEL,
+    c.QUERY_CLASS,
+    c.PROVIDER,
+    Column("request_count", "Requests", "count", meaning="Each taken to hold one item."),
+    c.BATCH,
+    Column("evidence_grade", "Grade", "grade", meaning="C at best: what is shared is assumed."),
+    Column("shared_input_frac", "Shared input", "frac", meaning="Assumed share of the input."),
+    Column("shared_input_tokens", "Shared", "number", "tokens", "Or what was cached, if more."),
+    Column("item_input_tokens", "An item adds", "number", "tokens", "Its own input."),
+    Column("item_output_tokens", "and writes", "number", "tokens", "Its own output."),
+    Column("best_items", "Items of least energy", "count", meaning="Per call, in whole items."),
+    Column("energy_j_per_single_item", "Alone in a call", "j", "J", "GPU energy of an item."),
+    Column("energy_j_per_item", "At the best", "j", "J", "GPU energy of an item."),
+    Column("saving_j_per_item", "Saves", "j", "J", "GPU energy of an item."),
+    Column("saving_low_j_per_item", "Low", "j", "J", "Low end (5 %) of the saving."),
+    Column("saving_p50_j_per_item", "Middle", "j", "J", "Median of the joint draws."),
+    Column("saving_high_j_per_item", "High", "j", "J", "High end (95 %) of the saving."),
+    _SURE,
+    Column("saving_usd_per_item", "Saves in money", "usd_small", "USD", "At list prices."),
+    Column("saving_low_usd_per_item", "Money, low", "usd_small", "USD", "Low end (5 %)."),
+    Column("saving_high_usd_per_item", "Money, high", "usd_small", "USD", "High end (95 %)."),
+    Column("cost_items", "Cost falls up to", "count", "items", "Per call."),
+    Column("cost_items_limit", "because of", "text", meaning="The limit that comes first."),
+    _VERDICT,
+)
 
 
-def section(spots: pl.DataFrame) -> Section:
+def section(spots: pl.DataFrame, items: pl.DataFrame) -> Section:
     """Return what the law says about the lengths of one month.
 
     Args:
         spots: mart_sweet_spot of the month.
+        items: mart_items_per_call of the month.
     """
     told = r.sorted_by(spots.filter(pl.col("reason").is_null()), "gpu_energy_j", *_KEYS)
+    shared = r.sorted_by(items.filter(pl.col("reason").is_null()), "gpu_energy_j", *_KEYS)
     return Section(
         name="decisions",
         title="Lengths",
         sheet="Lengths",
-        question="How long are answers, and where would a token take least?",
-        statements=_spot_statements(told, spots.height) if told.height else (),
-        tables=(_spot_table(told),) if told.height else (),
+        question="How long are answers, how many items does a call hold, and what takes least?",
+        statements=(
+            *(_spot_statements(told, spots.height) if told.height else ()),
+            *(_item_statements(shared) if shared.height else ()),
+        ),
+        tables=(
+            *((_spot_table(told),) if told.height else ()),
+            *((_item_table(shared),) if shared.height else ()),
+        ),
         empty_reason=""
         if told.height
         else "No line has two requests with output and an energy: logs of single requests of "
@@ -94,6 +128,41 @@ def _spot_table(told: pl.DataFrame) -> Table:
         + (f"; {left_out} more lines in mart_sweet_spot" if left_out else "")
         + ". At the batch in force and the line's mean input and cached share. A shorter answer "
         "takes less energy on either side of the least. Rests on mart_sweet_spot.",
+    )
+
+
+def _item_table(shared: pl.DataFrame) -> Table:
+    shown = shared.head(ROWS_SHOWN).with_columns(
+        pl.col("saving_positive_frac").alias("positive_frac"),
+        pl.when(pl.col("best_items") == 1)
+        .then(pl.lit("one item a call takes least"))
+        .when(pl.col("saving_positive_frac") < SURE_FRAC)
+        .then(pl.lit("within noise"))
+        .otherwise(pl.lit("several items a call take less"))
+        .alias("verdict"),
+    )
+    left_out = shared.height - shown.height
+    return Table(
+        "items_per_call",
+        "Items per call of least energy, where calls share a part of their input",
+        _ITEM_COLUMNS,
+        r.table_rows(shown, _ITEM_COLUMNS),
+        note="Largest energy first"
+        + (f"; {left_out} more lines in mart_items_per_call" if left_out else "")
+        + ". Logs do not say what calls share: the share is the assumption shared_input_frac_ of "
+        "the class, which the settings may fix, and three draws of sixteen take each of its ends. "
+        "Whether answers stay as good with several items in a call is not asked here.",
+    )
+
+
+def _item_statements(shared: pl.DataFrame) -> tuple[str, ...]:
+    sure = shared.filter(pl.col("best_items") > 1, pl.col("saving_positive_frac") >= SURE_FRAC)
+    alone = shared.filter(pl.col("best_items") == 1)
+    noise = shared.height - sure.height - alone.height
+    return (
+        f"Of {shared.height} lines that share a part of their input, several items a call take "
+        f"less energy on {sure.height}, one item takes least on {alone.height}, and on {noise} the "
+        "saving is within noise.",
     )
 
 
