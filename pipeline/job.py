@@ -34,6 +34,7 @@ MARTS = (
     "mart_implied_batch",
     "mart_sweet_spot",
     "mart_items_per_call",
+    "mart_waste",
     "mart_team_chargeback",
     "mart_month_bridge",
     "mart_project_chargeback",

@@ -194,6 +194,16 @@ _NOISE: dict[str, Any] = {
     "saving_positive_frac": 0.8,
 }
 _TOO_FEW_ITEMS: dict[str, Any] = {"model_id": "mystery", "reason": "a single request"}
+_CUT_OFF: dict[str, Any] = {
+    "provider": "own-cluster",
+    "model_id": "llama-3.1-8b",
+    "waste_kind": "truncated",
+    "request_count": 2,
+    "cost_usd": None,
+    "gpu_energy_j": 720_000.0,
+    "facility_energy_kwh": 0.4,
+    "energy_frac": 0.125,
+}
 _ENERGY_NAMES = (
     *("month", "provider", "model_id", "query_class", "hosting_kind", "coefficient_set_id"),
     *("method_version", "batch", "evidence_grade", "request_count", "unmeasured_request_count"),
@@ -308,6 +318,20 @@ def items_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"saving_low_usd_per_item": Decimal("0.0001"), "reason": None},
         **{"saving_high_usd_per_item": Decimal("0.0003"), "cost_items": 40},
         **{"cost_items_limit": "price tier"},
+    }
+    return _frame(line | change for change in changes)
+
+
+def waste_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_waste, one line for each set of changes: one request of ten failed."""
+    line = {
+        **{"month": MONTH, "provider": "openai", "model_id": "gpt-5", "waste_kind": "failed"},
+        **{"evidence_grade": "D", "batch": 64.0, "request_count": 1},
+        **{"unmeasured_request_count": 0, "unpriced_request_count": 0, "input_tokens": 90},
+        **{"output_tokens": 30, "cost_usd": Decimal("0.1005"), "gpu_energy_j": 360_000.0},
+        **{"facility_energy_kwh": 0.2, "facility_energy_low_kwh": 0.1},
+        **{"facility_energy_p50_kwh": 0.21, "facility_energy_high_kwh": 0.4},
+        **{"carbon_gco2e": 94.6, "energy_frac": 0.0625},
     }
     return _frame(line | change for change in changes)
 
@@ -522,6 +546,7 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_implied_batch": implied_mart({}, _NO_BATCH),
         "mart_sweet_spot": spot_mart({}, _LONGER, _TOO_FEW),
         "mart_items_per_call": items_mart({}, _NOISE, _TOO_FEW_ITEMS),
+        "mart_waste": waste_mart({}, _CUT_OFF),
         "mart_team_chargeback": team_mart({}, unattributed),
         "mart_month_bridge": bridge_mart(),
         "mart_project_chargeback": project_mart({}).clear(),
@@ -579,6 +604,7 @@ def hostile_report() -> Report:
         mart_implied_batch=implied_mart(*(line | {"reason": t} for line, t in named)),
         mart_sweet_spot=spot_mart(*lines),
         mart_items_per_call=items_mart(*lines),
+        mart_waste=waste_mart(*lines),
         mart_intake=files,
         mart_project_chargeback=project_mart(*({"team": t, "project": t} for t in HOSTILE)),
         mart_unresolved_models=unresolved_mart(

@@ -1,4 +1,4 @@
-"""What the report says of lengths is what the marts hold, and never advice to write more."""
+"""What the report says of lengths and waste is what the marts hold; never advice to write more."""
 
 import pytest
 from report_frames import (
@@ -10,6 +10,8 @@ from report_frames import (
     section_of,
     spot_mart,
     table_of,
+    total_of,
+    waste_mart,
 )
 
 from pipeline.report.assemble import build_report
@@ -92,3 +94,38 @@ def test_without_work_that_shares_input_there_is_no_table_of_items() -> None:
     book = report(mart_items_per_call=items_mart({"reason": "a single request"}))
 
     assert [table.name for table in section_of(book, "decisions").tables] == ["sweet_spot"]
+
+
+def test_waste_is_told_by_kind_and_adds_up() -> None:
+    table = table_of(report(), "waste")
+
+    assert column_of(table, "waste_kind") == ["cut off", "failed"]
+    assert total_of(table, "facility_energy_kwh") == pytest.approx(0.6)
+    assert total_of(table, "energy_frac") == 0.1875
+    assert total_of(table, "facility_energy_low_kwh") is None
+    assert section_of(report(), "waste").statements == (
+        "Failed requests: 1, 0.2000 kWh (6.3% of the month's GPU energy), 0.10 USD.",
+        "Cut-off answers: 2, 0.4000 kWh (12.5% of the month's GPU energy), an unknown number of "
+        "USD.",
+    )
+
+
+def test_a_kind_of_waste_without_a_line_is_told_as_not_known() -> None:
+    section = section_of(report(mart_waste=waste_mart({})), "waste")
+
+    assert section.statements[1] == "Cut-off answers: none that a log tells."
+
+
+def test_the_total_of_waste_counts_lines_that_are_not_shown() -> None:
+    many = waste_mart(*({"model_id": f"m{n}"} for n in range(31)))
+    table = table_of(report(mart_waste=many), "waste")
+
+    assert (len(table.rows), total_of(table, "request_count")) == (30, 31)
+    assert "1 more lines in mart_waste, counted in the total" in table.note
+
+
+def test_a_month_without_waste_says_which_columns_would_tell_it() -> None:
+    section = section_of(report(mart_waste=waste_mart({}).clear()), "waste")
+
+    assert section.tables == ()
+    assert "status and finish_reason" in section.empty_reason

@@ -31,6 +31,7 @@ _SHEETS = [
         "Batch",
         "Energy_by_batch",
         "Lengths",
+        "Waste",
         "Teams",
     ),
     *("Reconciliation", "Coverage", "Intake", "Law_validation", "Law_errors"),

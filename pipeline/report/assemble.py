@@ -24,6 +24,7 @@ from pipeline.report.sections import (
     reconciliation,
     summary,
     teams,
+    waste,
 )
 from pipeline.report.sections.about import InputFile, ReportFacts
 from pipeline.report.sections.reading import in_month, month_before
@@ -61,6 +62,7 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
             in_month(frames["mart_sweet_spot"], month),
             in_month(frames["mart_items_per_call"], month),
         ),
+        waste.section(in_month(frames["mart_waste"], month)),
         teams.section(
             in_month(frames["mart_team_chargeback"], month),
             in_month(frames["mart_project_chargeback"], month),
