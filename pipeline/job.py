@@ -35,6 +35,7 @@ MARTS = (
     "mart_sweet_spot",
     "mart_items_per_call",
     "mart_waste",
+    "mart_architecture_levers",
     "mart_team_chargeback",
     "mart_month_bridge",
     "mart_project_chargeback",

@@ -36,6 +36,7 @@ TABLES = (
     "law_validation",
     "rival_coefficients",
     "anchors",
+    "architecture_variants",
 )
 
 

@@ -204,6 +204,13 @@ _CUT_OFF: dict[str, Any] = {
     "facility_energy_kwh": 0.4,
     "energy_frac": 0.125,
 }
+_FULL_HEADS: dict[str, Any] = {
+    "variant": "mha",
+    "lever": "KV heads",
+    "step_count": 1,
+    "saving_frac": -0.2,
+    "saving_positive_frac": 0.0,
+}
 _ENERGY_NAMES = (
     *("month", "provider", "model_id", "query_class", "hosting_kind", "coefficient_set_id"),
     *("method_version", "batch", "evidence_grade", "request_count", "unmeasured_request_count"),
@@ -318,6 +325,7 @@ def items_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"saving_low_usd_per_item": Decimal("0.0001"), "reason": None},
         **{"saving_high_usd_per_item": Decimal("0.0003"), "cost_items": 40},
         **{"cost_items_limit": "price tier"},
+        **{"cost_items_saving_usd_per_item": Decimal("0.00035")},
     }
     return _frame(line | change for change in changes)
 
@@ -332,6 +340,22 @@ def waste_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"facility_energy_kwh": 0.2, "facility_energy_low_kwh": 0.1},
         **{"facility_energy_p50_kwh": 0.21, "facility_energy_high_kwh": 0.4},
         **{"carbon_gco2e": 94.6, "energy_frac": 0.0625},
+    }
+    return _frame(line | change for change in changes)
+
+
+def levers_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_architecture_levers, one line for each set of changes to the reference."""
+    line = {
+        **{"month": MONTH, "variant": "gqa_8", "batch": 8.0, "lever": "reference"},
+        **{"step_count": 0, "meaning": "8 KV heads", "evidence_grade": "C"},
+        **{"coefficient_set_id": "h100-sxm-vllm-1", "query_class": "chat"},
+        **{"mean_input_tokens": 900.0, "mean_cached_tokens": 0.0, "mean_output_tokens": 300.0},
+        **{"body_params": 6_979_321_856, "kv_bytes_per_position": 131_072.0},
+        **{"batch_max": 355.0, "served_batch": 8.0, "energy_j_per_request": 137.0},
+        **{"energy_j_per_output_token": 0.457, "saving_frac": 0.0, "saving_low_frac": 0.0},
+        **{"saving_p50_frac": 0.0, "saving_high_frac": 0.0, "saving_positive_frac": None},
+        **{"reason": None},
     }
     return _frame(line | change for change in changes)
 
@@ -547,6 +571,7 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_sweet_spot": spot_mart({}, _LONGER, _TOO_FEW),
         "mart_items_per_call": items_mart({}, _NOISE, _TOO_FEW_ITEMS),
         "mart_waste": waste_mart({}, _CUT_OFF),
+        "mart_architecture_levers": levers_mart(_FULL_HEADS, {}),
         "mart_team_chargeback": team_mart({}, unattributed),
         "mart_month_bridge": bridge_mart(),
         "mart_project_chargeback": project_mart({}).clear(),
@@ -605,6 +630,9 @@ def hostile_report() -> Report:
         mart_sweet_spot=spot_mart(*lines),
         mart_items_per_call=items_mart(*lines),
         mart_waste=waste_mart(*lines),
+        mart_architecture_levers=levers_mart(
+            *({"variant": t, "lever": t, "meaning": t, "reason": t} for t in HOSTILE)
+        ),
         mart_intake=files,
         mart_project_chargeback=project_mart(*({"team": t, "project": t} for t in HOSTILE)),
         mart_unresolved_models=unresolved_mart(

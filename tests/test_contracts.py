@@ -33,6 +33,7 @@ UNITS_THEMSELVES = {
     "batch": "requests served together",
     "batch_max": "requests that the cache holds",
     "bias_factor": "measured over computed",
+    "served_batch": "requests served together, as far as the cache holds them",
     "implied_batch": "requests served together, by the prices",
 }
 MOST_LINES = 350

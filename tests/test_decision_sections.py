@@ -6,6 +6,7 @@ from report_frames import (
     column_of,
     frames,
     items_mart,
+    levers_mart,
     report,
     section_of,
     spot_mart,
@@ -129,3 +130,24 @@ def test_a_month_without_waste_says_which_columns_would_tell_it() -> None:
 
     assert section.tables == ()
     assert "status and finish_reason" in section.empty_reason
+
+
+def test_the_levers_stand_under_their_reference() -> None:
+    deep = {"variant": "deep", "lever": "depth and width", "step_count": 1}
+    alone = {"variant": "alone", "batch": 1.0}
+    mha = {"variant": "mha", "lever": "KV heads", "step_count": 1}
+    book = report(mart_architecture_levers=levers_mart(deep, mha, {}, alone))
+
+    table = table_of(book, "architecture_levers")
+    assert column_of(table, "variant") == ["alone", "gqa_8", "mha", "deep"]
+    assert section_of(book, "levers").statements == (
+        "At the mean request of the class with most GPU energy, chat: 900 input tokens, 0 of them "
+        "cached, 300 output tokens.",
+    )
+
+
+def test_a_month_without_energy_has_no_levers_and_says_why() -> None:
+    section = section_of(build_report(frames(), "2025-01", FACTS), "levers")
+
+    assert section.tables == ()
+    assert "models in the catalog" in section.empty_reason

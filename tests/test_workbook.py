@@ -35,7 +35,7 @@ _SHEETS = [
         "Teams",
     ),
     *("Reconciliation", "Coverage", "Intake", "Law_validation", "Law_errors"),
-    *("Other_methods", "Other_methods_lines", "Method", "Assumptions", "Checks"),
+    *("Other_methods", "Other_methods_lines", "Method", "Architecture", "Assumptions", "Checks"),
 ]
 
 

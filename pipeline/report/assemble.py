@@ -20,6 +20,7 @@ from pipeline.report.sections import (
     energy,
     intake,
     law_validation,
+    levers,
     method,
     reconciliation,
     summary,
@@ -81,6 +82,7 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
         law_validation.section(frames["mart_law_validation"], frames["law_points"]),
         comparison.section(in_month(frames["mart_method_comparison"], month), frames["anchors"]),
         method.section(in_month(frames["mart_energy_per_class"], month), frames),
+        levers.section(in_month(frames["mart_architecture_levers"], month)),
         assumptions.section(frames["assumptions"], frames["assumed"]),
         checks.section(frames["checks"]),
     )

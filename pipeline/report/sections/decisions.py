@@ -74,6 +74,13 @@ _ITEM_COLUMNS = (
     Column("saving_low_usd_per_item", "Money, low", "usd_small", "USD", "Low end (5 %)."),
     Column("saving_high_usd_per_item", "Money, high", "usd_small", "USD", "High end (95 %)."),
     Column("cost_items", "Cost falls up to", "count", "items", "Per call."),
+    Column(
+        "cost_items_saving_usd_per_item",
+        "Money saved there",
+        "usd_small",
+        "USD",
+        "Of an item, in a call of so many.",
+    ),
     Column("cost_items_limit", "because of", "text", meaning="The limit that comes first."),
     _VERDICT,
 )
