@@ -33,7 +33,7 @@ def test_the_section_says_how_much_lies_beyond_the_least_and_of_how_much_nothing
         "of their GPU energy: there shorter answers take less per token and per task. On the "
         "others they take less per task alone.",
         "Largest: gpt-5 · chat, 300 output tokens a request where the least is at 400; a token "
-        "takes 20.0% more than there.",
+        "takes 20.0% (5.0% – 40.0%) more than there.",
         "Not enough to say on 1 of 3 lines.",
     )
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from pipeline.report.numbers import show
+from pipeline.report.numbers import show, show_range
 from pipeline.report.section import Column, Section, Table
 from pipeline.report.sections import columns as c
 from pipeline.report.sections import reading as r
@@ -180,15 +180,20 @@ def _spot_statements(told: pl.DataFrame, lines: int) -> tuple[str, ...]:
     energy = r.share(r.known_sum(longer, "gpu_energy_j") or 0, r.known_sum(told, "gpu_energy_j"))
     first = told.head(1)
     label = r.line_labels(first)[0]
-    mean, best, penalty = first.select(
-        "mean_output_tokens", "optimum_output_tokens", "penalty_frac"
+    mean, best, penalty, low, high = first.select(
+        "mean_output_tokens",
+        "optimum_output_tokens",
+        "penalty_frac",
+        "penalty_low_frac",
+        "penalty_high_frac",
     ).row(0)
     return (
         f"Answers are longer than the length of least energy per token on {longer.height} of "
         f"{told.height} lines, with {show(energy, 'frac')} of their GPU energy: there shorter "
         "answers take less per token and per task. On the others they take less per task alone.",
         f"Largest: {label}, {show(mean, 'number')} output tokens a request where the least is at "
-        f"{show(best, 'number')}; a token takes {show(penalty, 'frac')} more than there.",
+        f"{show(best, 'number')}; a token takes {show(penalty, 'frac')} "
+        f"({show_range(low, high, 'frac')}) more than there.",
         *(
             (f"Not enough to say on {lines - told.height} of {lines} lines.",)
             if lines > told.height
