@@ -39,6 +39,7 @@ TABLES = (
     "anchors",
     "region_multipliers",
     "currencies",
+    "architecture_variants",
 )
 
 

@@ -204,6 +204,46 @@ _TURNED: dict[str, Any] = {
     "is_reversal": False,
     "cause": None,
 }
+_LONGER: dict[str, Any] = {
+    "provider": "own-cluster",
+    "model_id": "llama-3.1-8b",
+    "query_class": "agentic",
+    "gpu_energy_j": 1_200_000.0,
+    "mean_output_tokens": 900.0,
+    "mean_against_optimum": "longer",
+}
+_TOO_FEW: dict[str, Any] = {
+    "model_id": "mystery",
+    "optimum_output_tokens": None,
+    "penalty_frac": None,
+    "penalty_positive_frac": None,
+    "mean_against_optimum": None,
+    "reason": "a single request",
+}
+_NOISE: dict[str, Any] = {
+    "model_id": "llama-3.1-8b",
+    "gpu_energy_j": 50.0,
+    "saving_low_j_per_item": -1.0,
+    "saving_positive_frac": 0.8,
+}
+_TOO_FEW_ITEMS: dict[str, Any] = {"model_id": "mystery", "reason": "a single request"}
+_CUT_OFF: dict[str, Any] = {
+    "provider": "own-cluster",
+    "model_id": "llama-3.1-8b",
+    "waste_kind": "truncated",
+    "request_count": 2,
+    "cost_usd": None,
+    "gpu_energy_j": 720_000.0,
+    "facility_energy_kwh": 0.4,
+    "energy_frac": 0.125,
+}
+_FULL_HEADS: dict[str, Any] = {
+    "variant": "mha",
+    "lever": "KV heads",
+    "step_count": 1,
+    "saving_frac": -0.2,
+    "saving_positive_frac": 0.0,
+}
 _ENERGY_NAMES = (
     *("month", "provider", "model_id", "query_class", "hosting_kind", "coefficient_set_id"),
     *("method_version", "batch", "evidence_grade", "request_count", "unmeasured_request_count"),
@@ -312,6 +352,21 @@ def model_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     return _frame(line | change for change in changes)
 
 
+def spot_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_sweet_spot, one line for each set of changes: 300 tokens where 400 are least."""
+    line = {
+        **{"month": MONTH, "provider": "openai", "model_id": "gpt-5", "query_class": "chat"},
+        **{"energy_j_per_task": 360_000.0, "gpu_energy_j": 3.6e6, "batch": 64.0},
+        **{"evidence_grade": "D", "mean_input_tokens": 900.0, "mean_output_tokens": 300.0},
+        **{"output_p10_tokens": 100.0, "output_p50_tokens": 250.0, "output_p90_tokens": 500.0},
+        **{"optimum_output_tokens": 400.0, "energy_j_per_output_token_at_mean": 1_200.0},
+        **{"energy_j_per_output_token_at_optimum": 1_000.0, "penalty_frac": 0.2},
+        **{"penalty_low_frac": 0.05, "penalty_p50_frac": 0.21, "penalty_high_frac": 0.4},
+        **{"penalty_positive_frac": 1.0, "mean_against_optimum": "shorter", "reason": None},
+    }
+    return _frame(line | change for change in changes)
+
+
 def reversal_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     """Return mart_price_reversals, one line for each set of changes: nano reasons past mini."""
     line = {
@@ -332,6 +387,54 @@ def reversal_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"is_reversal": True, "cause": "more reasoning", "output_tokens_per_request": 3_000.0},
         **{"threshold_output_tokens_per_request": 1_950.0, "cache_read_frac": 0.0},
         **{"threshold_cache_read_frac": None, "reason": None},
+    }
+    return _frame(line | change for change in changes)
+
+
+def items_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_items_per_call, one line for each set of changes: 3 items save 2 of 10 J."""
+    line = {
+        **{"month": MONTH, "provider": "openai", "model_id": "gpt-5", "query_class": "rag"},
+        **{"request_count": 10, "batch": 64.0, "evidence_grade": "D", "gpu_energy_j": 100.0},
+        **{"shared_input_frac": 0.4, "shared_input_tokens": 400.0, "item_input_tokens": 600.0},
+        **{"item_output_tokens": 30.0, "best_items": 3, "energy_j_per_single_item": 10.0},
+        **{"energy_j_per_item": 8.0, "saving_j_per_item": 2.0, "saving_low_j_per_item": 1.0},
+        **{"saving_p50_j_per_item": 2.1, "saving_high_j_per_item": 4.0},
+        **{"saving_positive_frac": 0.95, "saving_usd_per_item": Decimal("0.0002")},
+        **{"saving_low_usd_per_item": Decimal("0.0001"), "reason": None},
+        **{"saving_high_usd_per_item": Decimal("0.0003"), "cost_items": 40},
+        **{"cost_items_limit": "price tier"},
+        **{"cost_items_saving_usd_per_item": Decimal("0.00035")},
+    }
+    return _frame(line | change for change in changes)
+
+
+def waste_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_waste, one line for each set of changes: one request of ten failed."""
+    line = {
+        **{"month": MONTH, "provider": "openai", "model_id": "gpt-5", "waste_kind": "failed"},
+        **{"evidence_grade": "D", "batch": 64.0, "request_count": 1},
+        **{"unmeasured_request_count": 0, "unpriced_request_count": 0, "input_tokens": 90},
+        **{"output_tokens": 30, "cost_usd": Decimal("0.1005"), "gpu_energy_j": 360_000.0},
+        **{"facility_energy_kwh": 0.2, "facility_energy_low_kwh": 0.1},
+        **{"facility_energy_p50_kwh": 0.21, "facility_energy_high_kwh": 0.4},
+        **{"carbon_gco2e": 94.6, "energy_frac": 0.0625},
+    }
+    return _frame(line | change for change in changes)
+
+
+def levers_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_architecture_levers, one line for each set of changes to the reference."""
+    line = {
+        **{"month": MONTH, "variant": "gqa_8", "batch": 8.0, "lever": "reference"},
+        **{"step_count": 0, "meaning": "8 KV heads", "evidence_grade": "C"},
+        **{"coefficient_set_id": "h100-sxm-vllm-1", "query_class": "chat"},
+        **{"mean_input_tokens": 900.0, "mean_cached_tokens": 0.0, "mean_output_tokens": 300.0},
+        **{"body_params": 6_979_321_856, "kv_bytes_per_position": 131_072.0},
+        **{"batch_max": 355.0, "served_batch": 8.0, "energy_j_per_request": 137.0},
+        **{"energy_j_per_output_token": 0.457, "saving_frac": 0.0, "saving_low_frac": 0.0},
+        **{"saving_p50_frac": 0.0, "saving_high_frac": 0.0, "saving_positive_frac": None},
+        **{"reason": None},
     }
     return _frame(line | change for change in changes)
 
@@ -650,6 +753,10 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_implied_batch": implied_mart({}, _NO_BATCH),
         "mart_model_comparison": model_mart({}, SMALL_MODEL),
         "mart_price_reversals": reversal_mart({}, _TURNED),
+        "mart_sweet_spot": spot_mart({}, _LONGER, _TOO_FEW),
+        "mart_items_per_call": items_mart({}, _NOISE, _TOO_FEW_ITEMS),
+        "mart_waste": waste_mart({}, _CUT_OFF),
+        "mart_architecture_levers": levers_mart(_FULL_HEADS, {}),
         "mart_team_chargeback": team_mart({}, unattributed),
         "mart_month_bridge": bridge_mart(),
         "mart_project_chargeback": project_mart({}).clear(),
@@ -716,6 +823,12 @@ def hostile_report() -> Report:
         mart_model_comparison=model_mart(*(line | {"reason": t} for line, t in named)),
         mart_price_reversals=reversal_mart(
             *(line | {"other_model_id": t, "other_provider": t, "cause": t} for line, t in named)
+        ),
+        mart_sweet_spot=spot_mart(*lines),
+        mart_items_per_call=items_mart(*lines),
+        mart_waste=waste_mart(*lines),
+        mart_architecture_levers=levers_mart(
+            *({"variant": t, "lever": t, "meaning": t, "reason": t} for t in HOSTILE)
         ),
         mart_intake=files,
         mart_project_chargeback=project_mart(*({"team": t, "project": t} for t in HOSTILE)),

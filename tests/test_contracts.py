@@ -26,13 +26,14 @@ PYTHON_FILES = sorted((ROOT / "pipeline").rglob("*.py"))
 # The last words of a number's name, before `_per_<thing>`; each says its unit.
 UNITS = {
     *("j", "kwh", "w", "s", "usd", "gco2e"),
-    *("tokens", "params", "bytes", "flop", "steps", "count", "frac", "ratio"),
+    *("tokens", "params", "bytes", "flop", "steps", "count", "items", "frac", "ratio"),
 }
 # Numbers whose whole name is their unit: the design names them so.
 UNITS_THEMSELVES = {
     "batch": "requests served together",
     "batch_max": "requests that the cache holds",
     "bias_factor": "measured over computed",
+    "served_batch": "requests served together, as far as the cache holds them",
     "implied_batch": "requests served together, by the prices",
 }
 MOST_LINES = 350

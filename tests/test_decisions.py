@@ -144,3 +144,79 @@ def test_a_dearer_output_implies_a_smaller_batch() -> None:
 
 def test_a_price_below_an_output_tokens_own_work_implies_no_batch() -> None:
     assert decisions.implied_batch(1.5, 1, 2, 100) < 0
+
+
+def rates(case: Case, batch: Exact) -> tuple[Exact, Exact, Exact, Exact, Exact, Exact]:
+    """Return the joules of a token, a pair, a prompt, a position, a step and a pass."""
+    shared = case.c * case.weight_bytes + case.s * case.layers * case.gpus
+    return (
+        2 * case.a * case.body,
+        case.a * case.pair_flop,
+        2 * case.a * case.head,
+        case.b * case.kv_bytes,
+        2 * case.a * (case.body + case.head),
+        shared / batch + 2 * case.b * case.state_bytes,
+    )
+
+
+@pytest.mark.parametrize("case", cases(20))
+def test_a_request_from_its_rates_is_the_request_of_the_law(case: Case) -> None:
+    batch = Exact(7, 2)
+
+    found = decisions.request_energy_j(*rates(case, batch), Exact(case.n), case.k, Exact(case.m))
+
+    assert found == energy_j(case, case.n, case.m, batch)
+
+
+def item_energy_j(case: Case, own: tuple[int, int], items: Exact) -> Exact:
+    """Return the energy per item of a call of the case's input and of items of `own` lengths."""
+    n1, m1 = own
+    lengths = (case.n + items * n1, Exact(case.k), items * m1)
+    return Exact(decisions.request_energy_j(*rates(case, Exact(8)), *lengths)) / items
+
+
+@pytest.mark.parametrize("case", cases())
+def test_no_number_of_items_takes_less_than_the_one_of_the_closed_form(case: Case) -> None:
+    own = (case.m % 97 + 1, case.m % 31 + 1)
+    token, pair, _, position, _, _ = rates(case, Exact(8))
+
+    best = decisions.least_energy_items(
+        float(token), float(pair), float(position), case.n, case.k, *own, 0
+    )
+    there = item_energy_j(case, own, Exact(best))
+
+    for other in (best * 0.9, best * 1.1, best / 4, best * 4, best + 1):
+        if other >= 1:  # a call has one item at least
+            assert there < item_energy_j(case, own, Exact(other))
+
+
+def test_the_items_of_least_energy_of_llama_are_those_of_a_search() -> None:
+    # Llama-3.1-8B, 2,000 shared tokens, items of 200 tokens in and 50 out
+    a, b, body, pair, kv = 1.199e-12, 2.551e-10, 6_979_321_856, 524_288, 131_072
+    head, shared = 525_336_576, 1.394e-10 * 15_009_316_864 + 0.0227 * 32
+
+    def energy_per_item_j(items: int) -> float:
+        n, m = 2_000 + 200 * items, 50 * items
+        prefill = 2 * body * n + pair * n * (n + 1) / 2 + 2 * head
+        decode = 2 * (body + head) * (m - 1) + pair * ((n + m - 1) * (n + m) - n * (n + 1)) / 2
+        cache = kv * (n * m + m * (m - 1) / 2)
+        return (a * (prefill + decode) + b * cache + shared * m / 8) / items
+
+    best = decisions.least_energy_items(2 * a * body, a * pair, b * kv, 2_000, 0, 200, 50, 0)
+
+    # once 1.6736e-2 · 1,999 + 6.2862e-7 · 1,999,000 = 34.712 J
+    # growing 6.2862e-7 · 20,000 + 3.4065e-5 · (10,000 + 1,250) = 0.39581 J; sqrt(34.712 / 0.39581)
+    assert best == pytest.approx(9.3647, abs=5e-4)
+    assert min(range(1, 200), key=energy_per_item_j) == 9
+
+
+def test_what_is_cached_whole_needs_no_company() -> None:
+    assert decisions.least_energy_items(1, 1, 1, 100, 99, 10, 10, 0) == 1
+
+
+def test_where_longer_calls_leave_room_for_a_smaller_batch_fewer_items_are_best() -> None:
+    # 10 J once, 0.1 J growing with the square; 0.3 J more of it where the cache is full
+    free = decisions.least_energy_items(10, 0, 0.1, 2, 0, 0.5, 1, 0)
+    crowded = decisions.least_energy_items(10, 0, 0.1, 2, 0, 0.5, 1, 0.3)
+
+    assert (free, crowded) == (pytest.approx(10), pytest.approx(5))  # sqrt(10/0.1), sqrt(10/0.4)

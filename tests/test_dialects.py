@@ -131,6 +131,12 @@ RANGES: dict[str, tuple[float, float, bool]] = {
     "pair_energy_j": (1e-8, 1e-4, False),
     "cache_position_energy_j": (1e-7, 1e-3, False),
     "state_pass_energy_j": (0, 1, False),
+    "prompt_energy_j": (1e-4, 1, False),
+    "pass_energy_j": (1e-3, 10, False),
+    "shared_tokens": (1, 100_000, True),
+    "item_input_tokens": (1, 10_000, True),
+    "item_output_tokens": (1, 10_000, True),
+    "crowding_energy_j": (0, 10, False),
     # an output token's own work takes less than its price says: there is a batch
     "price_ratio": (1, 10, False),
     "input_token_energy_j": (0.01, 1, False),
@@ -165,7 +171,8 @@ def draws(law: Law) -> list[list[float]]:
 
     drawn = [[draw(name) for name in names] for _ in range(DRAWS)]
     if "cached_tokens" in names:  # of the input, all but one token at most
-        n, k = names.index("input_tokens"), names.index("cached_tokens")
+        whole = "input_tokens" if "input_tokens" in names else "shared_tokens"
+        n, k = names.index(whole), names.index("cached_tokens")
         for row in drawn:
             row[k] = min(row[k], row[n] - 1)
     return drawn

@@ -71,3 +71,11 @@ def test_what_is_no_single_request_with_work_stays_out(book: Book, query_class: 
 
 def test_a_class_of_buckets_alone_has_no_quantiles(book: Book) -> None:
     assert quantiles(book, "other") == []
+
+
+def test_the_quantiles_of_answers_are_those_of_single_requests(book: Book) -> None:
+    # 1, 300 and 900 tokens: a tenth of the way from the first to the last is 1 + 0.2 · 299
+    [row] = quantiles(book, "rag")
+
+    assert row["output_p10_tokens"] == pytest.approx(60.8)
+    assert (row["output_p50_tokens"], row["output_p90_tokens"]) == (300, 780)

@@ -21,6 +21,9 @@ HEADERS = {
     "rope_head_dim,v_head_dim,bytes_per_weight,bytes_per_kv_element,context_tokens,"
     "architecture_class,stated_total_params_b,stated_active_params_b,params_note,has_attention_gate,"
     "ssm_layers,ssm_params_per_layer,ssm_state_bytes,licence",
+    "architecture_variants": "variant,lever,step,layers,hidden,heads,kv_heads,head_dim,ffn,"
+    "ffn_matrices,vocab,q_lora_rank,kv_lora_rank,nope_head_dim,rope_head_dim,v_head_dim,"
+    "bytes_per_weight,bytes_per_kv_element,architecture_class,meaning",
     "models": "model_id,developer,is_open,architecture_id,stand_in_tier,context_tokens",
     "model_aliases": "alias,model_id,valid_from,valid_to",
     "stand_ins": "stand_in_tier,architecture_id,bytes_per_weight",
@@ -52,6 +55,7 @@ HEADERS = {
 }
 KEYS = {
     "architectures": ("architecture_id",),
+    "architecture_variants": ("variant",),
     "models": ("model_id",),
     "model_aliases": ("alias", "valid_from"),
     "stand_ins": ("stand_in_tier", "architecture_id"),
@@ -90,6 +94,8 @@ LISTED = {
     ("architectures", "ffn_matrices"): {"2", "3"},
     ("architectures", "has_tied_embeddings"): {"true", "false"},
     ("architectures", "has_attention_gate"): {"true", "false"},
+    ("architecture_variants", "architecture_class"): {"dense", "mla"},
+    ("architecture_variants", "lever"): {"reference", "KV heads", "depth and width", "precision"},
     ("models", "is_open"): {"true", "false"},
     ("models", "stand_in_tier"): {"", "small", "middle", "large"},
     ("stand_ins", "stand_in_tier"): {"small", "middle", "large"},
@@ -549,6 +555,33 @@ def test_a_worse_grade_has_a_wider_range_and_unknown_has_none() -> None:
     assert (grades["U"]["low_ratio"], grades["U"]["high_ratio"]) == ("", "")
 
 
+def test_the_reference_of_the_variants_is_llama_as_the_catalog_has_it() -> None:
+    [reference] = [r for r in TABLES["architecture_variants"] if r["lever"] == "reference"]
+    llama = ARCHITECTURES["meta-llama/Llama-3.1-8B"]
+    shape = ("layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "ffn_matrices", "vocab")
+
+    assert [reference[name] for name in shape] == [llama[name] for name in shape]
+    assert (reference["bytes_per_weight"], reference["bytes_per_kv_element"]) == ("2", "2")
+
+
+def test_a_variant_differs_from_the_reference_by_its_lever_alone() -> None:
+    rows = {row["variant"]: row for row in TABLES["architecture_variants"]}
+    moved = {
+        "KV heads": {
+            *("kv_heads", "q_lora_rank", "kv_lora_rank", "nope_head_dim", "rope_head_dim"),
+            *("v_head_dim", "architecture_class"),
+        },
+        "depth and width": {"layers", "hidden", "heads", "ffn"},
+        "precision": {"bytes_per_weight", "bytes_per_kv_element"},
+    }
+    words = {"variant", "lever", "step", "meaning", "source"}
+
+    for row in rows.values():
+        if row["lever"] != "reference":
+            changed = {name for name in row if row[name] != rows["gqa_8"][name]} - words
+            assert changed and changed <= moved[row["lever"]]
+
+
 def test_the_assumptions_are_those_the_pipeline_asks_for() -> None:
     fixed = {
         "batch_api", "batch_self_hosted", "batch_one_user", "host_ratio", "idle_ratio",
@@ -557,6 +590,9 @@ def test_the_assumptions_are_those_the_pipeline_asks_for() -> None:
         "latency_known_frac", "comparison_models_per_size", "comparison_requests_least",
         "input_tokenizer_factor",
         "latency_most_s", "running_requests_most_s",
+        "output_most_tokens",
+        "shared_input_frac_batch_extraction", "shared_input_frac_rag",
+        "shared_input_frac_summarization",
     }  # fmt: skip
     cache = {f"cache_read_frac_{query_class}" for query_class in QUERY_CLASSES}
 

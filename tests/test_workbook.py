@@ -34,10 +34,12 @@ _SHEETS = [
         "Models",
         "Models_compared",
         "Price_reversals",
+        "Lengths",
+        "Waste",
         "Teams",
     ),
     *("Reconciliation", "Coverage", "Intake", "Law_validation", "Law_errors"),
-    *("Other_methods", "Other_methods_lines", "Method", "Assumptions", "Checks"),
+    *("Other_methods", "Other_methods_lines", "Method", "Architecture", "Assumptions", "Checks"),
 ]
 
 

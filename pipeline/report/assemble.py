@@ -16,9 +16,11 @@ from pipeline.report.sections import (
     concurrency,
     cost_per_task,
     coverage,
+    decisions,
     energy,
     intake,
     law_validation,
+    levers,
     method,
     model_comparison,
     money,
@@ -26,6 +28,7 @@ from pipeline.report.sections import (
     reconciliation,
     summary,
     teams,
+    waste,
 )
 from pipeline.report.sections.about import InputFile, ReportFacts
 from pipeline.report.sections.reading import in_month, month_before
@@ -67,6 +70,11 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
         ),
         model_comparison.section(in_month(frames["mart_model_comparison"], month)),
         price_reversals.section(in_month(frames["mart_price_reversals"], month)),
+        decisions.section(
+            in_month(frames["mart_sweet_spot"], month),
+            in_month(frames["mart_items_per_call"], month),
+        ),
+        waste.section(in_month(frames["mart_waste"], month)),
         teams.section(
             in_month(frames["mart_team_chargeback"], month),
             in_month(frames["mart_project_chargeback"], month),
@@ -86,6 +94,7 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
         law_validation.section(frames["mart_law_validation"], frames["law_points"]),
         comparison.section(in_month(frames["mart_method_comparison"], month), frames["anchors"]),
         method.section(in_month(frames["mart_energy_per_class"], month), frames),
+        levers.section(in_month(frames["mart_architecture_levers"], month)),
         assumptions.section(frames["assumptions"], frames["assumed"]),
         checks.section(frames["checks"]),
     )

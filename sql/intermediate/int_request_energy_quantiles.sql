@@ -1,4 +1,4 @@
--- Median and 90th percentile of the energy of single requests, for every model and class.
+-- Quantiles of the energy and of the answer lengths of single requests, for every model and class.
 -- Buckets hold no single requests and stay out.
 -- grain: month, provider, model_id, query_class
 
@@ -10,6 +10,7 @@ energies as (
         int_requests.provider,
         int_requests.model_id,
         int_requests.query_class,
+        int_requests.output_tokens,
         int_requests.prefilled_tokens * rates.energy_j_per_prefilled_token
         + int_requests.prefill_pairs * rates.energy_j_per_pair
         + rates.energy_j_per_prompt
@@ -33,6 +34,9 @@ select
     energies.model_id::varchar as model_id,
     energies.query_class::varchar as query_class,
     quantile_cont(energies.gpu_energy_j, 0.5)::double as request_energy_p50_j,
-    quantile_cont(energies.gpu_energy_j, 0.9)::double as request_energy_p90_j
+    quantile_cont(energies.gpu_energy_j, 0.9)::double as request_energy_p90_j,
+    quantile_cont(energies.output_tokens, 0.1)::double as output_p10_tokens,
+    quantile_cont(energies.output_tokens, 0.5)::double as output_p50_tokens,
+    quantile_cont(energies.output_tokens, 0.9)::double as output_p90_tokens
 from energies
 group by all
