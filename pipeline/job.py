@@ -32,6 +32,8 @@ MARTS = (
     "mart_energy_per_class",
     "mart_concurrency",
     "mart_implied_batch",
+    "mart_agentic",
+    "mart_compaction",
     "mart_team_chargeback",
     "mart_month_bridge",
     "mart_project_chargeback",

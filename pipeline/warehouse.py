@@ -15,7 +15,7 @@ import duckdb
 
 from pipeline import dialects
 from pipeline.errors import BadInputError
-from pipeline.laws import decisions, facility, ranges, rivals, simple, work
+from pipeline.laws import agents, decisions, facility, ranges, rivals, simple, work
 from pipeline.settings import bundled
 
 MODEL_FOLDERS = ("staging", "intermediate", "marts")
@@ -165,6 +165,7 @@ def _macros() -> tuple[str, ...]:
             *facility.LAWS,
             *ranges.LAWS,
             *decisions.LAWS,
+            *agents.LAWS,
             *rivals.LAWS,
             *rivals.PARTS,
         )

@@ -17,7 +17,10 @@ from pipeline.report.section import Report, Section, Table
 
 MONTH = "2026-06"
 MONEY = pl.Decimal(38, 12)
-MONEY_COLUMNS = ("cost_usd", "list_cost_usd", "billed_cost_usd", "energy_cost_usd")
+MONEY_COLUMNS = (
+    *("cost_usd", "list_cost_usd", "billed_cost_usd", "energy_cost_usd"),
+    *("saved_list_cost_usd", "unread_cache_write_usd"),
+)
 FACTS = ReportFacts("0f3a", "1", False, "UTC", (InputFile("logs/june.csv", "9f86d081"),))
 
 _SUMMED_ENDS = ("_count", "_tokens", "_usd", "_j", "_kwh", "_gco2e")
@@ -257,6 +260,45 @@ def implied_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     return _frame(line | change for change in changes)
 
 
+def agentic_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_agentic: each line in its three states, 3, 2 and 1 kWh, 3, 2 and 1.5 USD."""
+    line = {
+        **{"month": MONTH, "provider": "own-cluster", "model_id": "llama-3.1-8b"},
+        **{"task_count": 2, "request_count": 6, "cache_read_tokens": 900, "gpu_energy_j": 3.6e6},
+        **{"energy_j_per_task": 1.8e6, "prefill_frac": 0.5, "kv_cache_frac": 0.2},
+        **{"next_token_frac": 0.3, "list_cost_usd_per_task": 1.0, "is_within_noise": False},
+        **{"saved_facility_energy_low_kwh": 0.5, "saved_facility_energy_p50_kwh": 1.1},
+        **{"saved_facility_energy_high_kwh": 2.0, "saving_probability_frac": 1.0},
+        **{"unread_cache_write_tokens": 40, "unread_cache_write_usd": Decimal("0.01")},
+        **{"assumption": "as logged", "reason": None, "batch": 8.0, "evidence_grade": "B"},
+        **{"method_version": "1"},
+    }
+    states = [
+        {"cache_state": state, "facility_energy_kwh": kwh, "list_cost_usd": usd}
+        | {"saved_facility_energy_kwh": saved, "saved_list_cost_usd": saved_usd}
+        for state, kwh, usd, saved, saved_usd in (
+            ("uncached", 3.0, Decimal(3), None, None),
+            ("as_cached", 2.0, Decimal(2), 1.0, Decimal(1)),
+            ("fully_cached", 1.0, Decimal("1.5"), 1.0, Decimal("0.5")),
+        )
+    ]
+    return _frame(line | state | change for change in changes for state in states)
+
+
+def compaction_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_compaction, one line for each set of changes."""
+    line = {
+        **{"month": MONTH, "provider": "own-cluster", "model_id": "llama-3.1-8b"},
+        **{"median_context_tokens": 68_000.0, "median_new_input_tokens": 1_200.0},
+        **{"median_task_steps": 40.0, "paying_cached_energy_steps": 12.5},
+        **{"paying_cached_energy_low_steps": 6.0, "paying_cached_energy_high_steps": 50.0},
+        **{"paying_uncached_energy_steps": 1.5, "paying_cached_money_steps": 7.9},
+        **{"paying_uncached_money_steps": 1.7, "reason": None, "batch": 8.0},
+        **{"evidence_grade": "B"},
+    }
+    return _frame(line | change for change in changes)
+
+
 def team_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     """Return mart_team_chargeback, one line for each set of changes."""
     line = {
@@ -465,6 +507,8 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_energy_per_class": energy_mart({}, _AGENTS, _UNKNOWN | _ENERGY_UNKNOWN),
         "mart_concurrency": concurrency_mart({}, _API_BATCH),
         "mart_implied_batch": implied_mart({}, _NO_BATCH),
+        "mart_agentic": agentic_mart({}),
+        "mart_compaction": compaction_mart({}),
         "mart_team_chargeback": team_mart({}, unattributed),
         "mart_month_bridge": bridge_mart(),
         "mart_project_chargeback": project_mart({}).clear(),
@@ -520,6 +564,8 @@ def hostile_report() -> Report:
         mart_energy_per_class=energy_mart(*lines),
         mart_concurrency=concurrency_mart(*(line | {"batch_source": t} for line, t in named)),
         mart_implied_batch=implied_mart(*(line | {"reason": t} for line, t in named)),
+        mart_agentic=agentic_mart(*(line | {"reason": t, "assumption": t} for line, t in named)),
+        mart_compaction=compaction_mart(*(line | {"reason": t} for line, t in named)),
         mart_intake=files,
         mart_project_chargeback=project_mart(*({"team": t, "project": t} for t in HOSTILE)),
         mart_unresolved_models=unresolved_mart(

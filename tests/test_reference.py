@@ -556,6 +556,7 @@ def test_the_assumptions_are_those_the_pipeline_asks_for() -> None:
         "weights_headroom_frac", "material_energy_frac", "grade_a_half_width_frac",
         "latency_known_frac",
         "latency_most_s", "running_requests_most_s",
+        "cache_life_s", "compaction_kept_frac", "within_noise_probability_frac",
     }  # fmt: skip
     cache = {f"cache_read_frac_{query_class}" for query_class in QUERY_CLASSES}
 

@@ -30,6 +30,8 @@ _SHEETS = [
         "Energy_law",
         "Batch",
         "Energy_by_batch",
+        "Agents",
+        "Agents_by_cache",
         "Teams",
     ),
     *("Reconciliation", "Coverage", "Intake", "Law_validation", "Law_errors"),

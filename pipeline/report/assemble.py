@@ -9,6 +9,7 @@ from pipeline.report.calculator import calculator
 from pipeline.report.section import Report, Section
 from pipeline.report.sections import (
     about,
+    agents,
     assumptions,
     bridge,
     checks,
@@ -55,6 +56,9 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
         concurrency.section(
             in_month(frames["mart_concurrency"], month),
             in_month(frames["mart_implied_batch"], month),
+        ),
+        agents.section(
+            in_month(frames["mart_agentic"], month), in_month(frames["mart_compaction"], month)
         ),
         teams.section(
             in_month(frames["mart_team_chargeback"], month),
