@@ -34,6 +34,7 @@ MARTS = (
     "mart_implied_batch",
     "mart_agentic",
     "mart_compaction",
+    "mart_reasoning_budget",
     "mart_team_chargeback",
     "mart_month_bridge",
     "mart_project_chargeback",

@@ -24,7 +24,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "bias_factors": ("architecture_class", "coefficient_set_id"),
 }
 _READERS = {"law_coefficients": "stg_coefficients"}
-MAPPINGS = ("attribution", "model_names")  # not rows of a table; read by modules of these names
+# Not rows of a table; read by modules of these names.
+MAPPINGS = ("attribution", "model_names", "quality")
 
 
 def load_overlays(con: duckdb.DuckDBPyConnection, folder: Path) -> None:

@@ -13,6 +13,7 @@ from pipeline.law_words import all_words
 from pipeline.laws.simple import METHOD_VERSION
 from pipeline.model_names import load_model_names, meanings, require_model
 from pipeline.overlay import load_overlays
+from pipeline.quality import load_quality
 from pipeline.settings import Input, Settings, bundled
 
 TABLES = (
@@ -66,6 +67,7 @@ def load_reference(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
     _set_grid_factor(con, settings)
     load_model_names(con, settings.model_names, settings.overlay_folder)
     load_attribution(con, settings.overlay_folder)
+    load_quality(con, settings.overlay_folder)
     _set_deployments(con, settings)
 
 

@@ -299,6 +299,27 @@ def compaction_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     return _frame(line | change for change in changes)
 
 
+def budget_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_reasoning_budget: low, middle (the best) and high budgets of each line."""
+    line = {
+        **{"provider": "openai", "model_id": "gpt-5", "query_class": "reasoning"},
+        **{"mean_output_tokens": 1_000.0, "accuracy_frac": 0.5, "gpu_energy_j": 100.0},
+        **{"energy_low_j": 40.0, "energy_high_j": 300.0, "accuracy_frac_per_j": 0.005},
+        **{"above_chance_frac_per_j": 0.0025, "energy_j_per_correct_answer": 200.0},
+        **{"list_cost_usd_per_correct_answer": 0.02, "energy_j_per_extra_correct_answer": None},
+        **{"list_cost_usd_per_extra_correct_answer": None, "is_best": False, "is_edge": True},
+        **{"is_best_above_chance": False, "is_energy_faster_than_length": False},
+        **{"reason": None, "source": "own test", "batch": 64.0, "evidence_grade": "D"},
+    }
+    budgets: list[dict[str, Any]] = [
+        {"budget": "low", "mean_output_tokens": 500.0},
+        {"budget": "middle", "is_best": True, "is_best_above_chance": True, "is_edge": False},
+        {"budget": "high", "mean_output_tokens": 9_000.0, "is_energy_faster_than_length": True},
+    ]
+    frame = _frame(line | budget | change for change in changes for budget in budgets)
+    return frame.with_columns(pl.col("is_best", "is_best_above_chance", "is_edge").cast(pl.Boolean))
+
+
 def team_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     """Return mart_team_chargeback, one line for each set of changes."""
     line = {
@@ -509,6 +530,7 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_implied_batch": implied_mart({}, _NO_BATCH),
         "mart_agentic": agentic_mart({}),
         "mart_compaction": compaction_mart({}),
+        "mart_reasoning_budget": budget_mart({}),
         "mart_team_chargeback": team_mart({}, unattributed),
         "mart_month_bridge": bridge_mart(),
         "mart_project_chargeback": project_mart({}).clear(),
@@ -566,6 +588,9 @@ def hostile_report() -> Report:
         mart_implied_batch=implied_mart(*(line | {"reason": t} for line, t in named)),
         mart_agentic=agentic_mart(*(line | {"reason": t, "assumption": t} for line, t in named)),
         mart_compaction=compaction_mart(*(line | {"reason": t} for line, t in named)),
+        mart_reasoning_budget=budget_mart(
+            *(line | {"reason": t, "source": t, "budget": t} for line, t in named)
+        ),
         mart_intake=files,
         mart_project_chargeback=project_mart(*({"team": t, "project": t} for t in HOSTILE)),
         mart_unresolved_models=unresolved_mart(

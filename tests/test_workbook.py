@@ -32,6 +32,8 @@ _SHEETS = [
         "Energy_by_batch",
         "Agents",
         "Agents_by_cache",
+        "Reasoning",
+        "Reasoning_budgets",
         "Teams",
     ),
     *("Reconciliation", "Coverage", "Intake", "Law_validation", "Law_errors"),

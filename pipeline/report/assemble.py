@@ -21,6 +21,7 @@ from pipeline.report.sections import (
     intake,
     law_validation,
     method,
+    reasoning,
     reconciliation,
     summary,
     teams,
@@ -59,6 +60,11 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
         ),
         agents.section(
             in_month(frames["mart_agentic"], month), in_month(frames["mart_compaction"], month)
+        ),
+        reasoning.section(
+            frames["mart_reasoning_budget"],
+            costs,
+            in_month(frames["mart_energy_per_class"], month),
         ),
         teams.section(
             in_month(frames["mart_team_chargeback"], month),
