@@ -25,7 +25,7 @@ KEYS: dict[str, tuple[str, ...]] = {
 }
 _READERS = {"law_coefficients": "stg_coefficients"}
 # Not rows of a table; read by modules of these names.
-MAPPINGS = ("attribution", "model_names", "quality")
+MAPPINGS = ("attribution", "model_names", "quality", "budgets")
 
 
 def load_overlays(con: duckdb.DuckDBPyConnection, folder: Path) -> None:

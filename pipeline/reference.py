@@ -8,6 +8,7 @@ from pathlib import Path
 import duckdb
 
 from pipeline.attribution import load_attribution
+from pipeline.budgets import load_budgets
 from pipeline.errors import WrongUseError
 from pipeline.law_words import all_words
 from pipeline.laws.simple import METHOD_VERSION
@@ -61,6 +62,10 @@ def load_reference(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
         "create or replace table raw_method as select $version as method_version",
         {"version": METHOD_VERSION},
     )
+    con.execute(
+        "create or replace table raw_calendar as select $zone as time_zone",
+        {"zone": settings.time_zone},
+    )
     _set_laws(con)
     load_overlays(con, settings.overlay_folder)
     _set_assumptions(con, settings)
@@ -68,6 +73,7 @@ def load_reference(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
     load_model_names(con, settings.model_names, settings.overlay_folder)
     load_attribution(con, settings.overlay_folder)
     load_quality(con, settings.overlay_folder)
+    load_budgets(con, settings.overlay_folder)
     _set_deployments(con, settings)
 
 

@@ -27,6 +27,19 @@ _ENGINE_MACROS = (
     # Times as whole numbers, so that sums and quotients of spans are exact.
     "create or replace macro microseconds_of(x) as (epoch_us(x))",
     "create or replace macro time_of_microseconds(x) as (make_timestamp(x))",
+    # A UTC time as a day of the zone in which months are cut; weekdays begin with Monday, 1.
+    """create or replace macro local_day(x, zone) as (
+        case
+            when zone = 'UTC' then x
+            else (x at time zone 'UTC') at time zone zone
+        end::date
+    )""",
+    "create or replace macro days_between(first, last) as (date_diff('day', first, last))",
+    "create or replace macro weekday_of(x) as (isodow(x))",
+    "create or replace macro month_start(x) as ((x || '-01')::date)",
+    "create or replace macro days_in_month(x) as (day(last_day((x || '-01')::date)))",
+    "create or replace macro month_after(x) as "
+    "(strftime((last_day((x || '-01')::date) + 1)::date, '%Y-%m'))",
     # A leading sign would make a spreadsheet run the text.
     r"""create or replace macro safe_text(x) as (
         case when regexp_matches(x, '^[=+\-@\t\r\n]') then '''' || x else x end

@@ -4,6 +4,7 @@ June 2026 has three lines: one priced and measured in full, one of agents, and o
 nobody knows, so that it has neither price nor energy. May has the first line alone.
 """
 
+import datetime as dt
 import functools
 from collections.abc import Iterable
 from decimal import Decimal
@@ -19,7 +20,8 @@ MONTH = "2026-06"
 MONEY = pl.Decimal(38, 12)
 MONEY_COLUMNS = (
     *("cost_usd", "list_cost_usd", "billed_cost_usd", "energy_cost_usd"),
-    *("saved_list_cost_usd", "unread_cache_write_usd"),
+    *("saved_list_cost_usd", "unread_cache_write_usd", "cost_low_usd", "cost_high_usd"),
+    *("budget_usd", "used_usd", "projected_usd", "expected_cost_usd"),
 )
 FACTS = ReportFacts("0f3a", "1", False, "UTC", (InputFile("logs/june.csv", "9f86d081"),))
 
@@ -320,6 +322,48 @@ def budget_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     return frame.with_columns(pl.col("is_best", "is_best_above_chance", "is_edge").cast(pl.Boolean))
 
 
+def forecast_mart(**changes: Any) -> pl.DataFrame:  # noqa: ANN401 a value of any column
+    """Return mart_forecast of July: 1.50 USD (1 to 2) and 3 kWh (1 to 9)."""
+    line = {
+        **{"month": MONTH, "forecast_month": "2026-07", "damped_change_ratio": 1.1},
+        **{"week_count": 8, "reason": None, "evidence_grade": "D"},
+    }
+    cost = {
+        **{"measure": "cost", "cost_usd": Decimal("1.5"), "cost_low_usd": Decimal(1)},
+        **{"cost_high_usd": Decimal(2), "facility_energy_kwh": None},
+        **{"facility_energy_low_kwh": None, "facility_energy_high_kwh": None},
+    }
+    energy = {
+        **{"measure": "energy", "cost_usd": None, "cost_low_usd": None, "cost_high_usd": None},
+        **{"facility_energy_kwh": 3.0, "facility_energy_low_kwh": 1.0},
+        **{"facility_energy_high_kwh": 9.0},
+    }
+    return _frame(line | each | changes for each in (cost, energy))
+
+
+def budget_lines(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_budget, one line for each set of changes: half of 2 USD used by the 15th."""
+    line = {
+        **{"month": MONTH, "team": "support", "budget_usd": Decimal(2), "used_usd": Decimal(1)},
+        **{"used_frac": 0.5, "projected_usd": Decimal(2), "projected_frac": 1.0},
+        **{"last_on": dt.date(2026, 6, 15), "reason": None},
+    }
+    return _frame(line | change for change in changes)
+
+
+def anomaly_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_anomalies, one line for each set of changes: ten times the usual requests."""
+    line = {
+        **{"month": MONTH, "day_on": dt.date(2026, 6, 9), "subject_kind": "team"},
+        **{"subject": "support", "measure": "cost", "cost_usd": Decimal("0.5")},
+        **{"expected_cost_usd": Decimal("0.05"), "facility_energy_kwh": 0.5},
+        **{"expected_energy_kwh": None, "month_frac": 0.3, "score_ratio": 90.0},
+        **{"requests_ratio": 10.0, "request_tokens_ratio": 1.0, "price_ratio": 1.0},
+        **{"moved": "requests", "pattern_day_count": 6},
+    }
+    return _frame(line | change for change in changes)
+
+
 def team_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     """Return mart_team_chargeback, one line for each set of changes."""
     line = {
@@ -531,6 +575,9 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_agentic": agentic_mart({}),
         "mart_compaction": compaction_mart({}),
         "mart_reasoning_budget": budget_mart({}),
+        "mart_forecast": forecast_mart(),
+        "mart_budget": budget_lines({}),
+        "mart_anomalies": anomaly_mart({}),
         "mart_team_chargeback": team_mart({}, unattributed),
         "mart_month_bridge": bridge_mart(),
         "mart_project_chargeback": project_mart({}).clear(),
@@ -591,6 +638,8 @@ def hostile_report() -> Report:
         mart_reasoning_budget=budget_mart(
             *(line | {"reason": t, "source": t, "budget": t} for line, t in named)
         ),
+        mart_budget=budget_lines(*({"team": t, "reason": t} for t in HOSTILE)),
+        mart_anomalies=anomaly_mart(*({"subject": t} for t in HOSTILE)),
         mart_intake=files,
         mart_project_chargeback=project_mart(*({"team": t, "project": t} for t in HOSTILE)),
         mart_unresolved_models=unresolved_mart(

@@ -35,6 +35,7 @@ _SHEETS = [
         "Reasoning",
         "Reasoning_budgets",
         "Teams",
+        "Outlook",
     ),
     *("Reconciliation", "Coverage", "Intake", "Law_validation", "Law_errors"),
     *("Other_methods", "Other_methods_lines", "Method", "Assumptions", "Checks"),

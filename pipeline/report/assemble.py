@@ -21,6 +21,7 @@ from pipeline.report.sections import (
     intake,
     law_validation,
     method,
+    outlook,
     reasoning,
     reconciliation,
     summary,
@@ -71,6 +72,11 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
             in_month(frames["mart_project_chargeback"], month),
             costs,
             totals,
+        ),
+        outlook.section(
+            in_month(frames["mart_forecast"], month),
+            in_month(frames["mart_budget"], month),
+            in_month(frames["mart_anomalies"], month),
         ),
         reconciliation.section(
             in_month(frames["mart_reconciliation"], month),
