@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -254,3 +255,33 @@ def test_caching_never_raises_energy(book_of: Callable[..., Book], steps: list[A
 
     joules = [found[name]["gpu_energy_j"] for name in ("uncached", "as_cached", "fully_cached")]
     assert joules == sorted(joules, reverse=True)
+
+
+def test_a_real_coding_session_reads_what_the_step_before_left(
+    samples: Path, build: Callable[..., Book]
+) -> None:
+    session = samples / "logs" / "tracelab_claude_session.jsonl.gz"
+    book = build(session, assume={"class": "agentic"})
+    found = states(book, "2026-06")
+
+    assert (found["as_cached"]["task_count"], found["as_cached"]["request_count"]) == (1, 10)
+    # its provider's cache misses 3,037 of 397,105 tokens that the steps before had sent
+    assert found["as_cached"]["cache_read_tokens"] == 394_068
+    assert found["fully_cached"]["cache_read_tokens"] == 397_105
+    # of 21,086 written only those of the last step are never read: 797 at 1.25 USD a million
+    assert found["as_cached"]["unread_cache_write_tokens"] == 797
+    assert found["as_cached"]["unread_cache_write_usd"] == Decimal("0.00099625")
+
+
+def test_steps_of_one_instant_give_the_same_in_any_order(book_of: Callable[..., Book]) -> None:
+    alike = {**OWN, "task_id": "t", "input_tokens": 900, "output_tokens": 300}
+    rows = [
+        alike | {"query_class": name, "cache_read_tokens": 0}
+        for name in ("agentic", "chat", "agentic", "rag")
+    ]
+
+    def found(rows: Rows) -> Rows:
+        book = book_of(rows, targets=["mart_agentic"])
+        return rows_of(book, "select * from mart_agentic order by all")
+
+    assert found(rows) == found(rows[::-1]) == found([*rows[2:], *rows[:2]])

@@ -60,31 +60,61 @@ steps as (
         or (requests.task_id is null and requests.query_class = 'agentic')
 ),
 
--- The order of steps of one instant is that of their lengths, so that no order of rows matters.
+-- Steps of one instant are ordered by all that a sum may tell apart, so no order of rows matters.
 followed as (
     select
         steps.input_id,
         steps.source_line,
+        steps.month,
+        steps.provider,
+        steps.model_id,
+        steps.query_class,
+        steps.task_id,
+        steps.occurred_at,
+        steps.price_model,
+        steps.service_tier,
+        steps.mean_input_tokens,
+        steps.is_failed,
+        steps.is_bucket,
+        steps.is_cache_known,
+        steps.has_work,
+        steps.is_measurable,
+        steps.request_count,
+        steps.input_tokens,
+        steps.uncached_input_tokens,
+        steps.cache_read_tokens,
+        steps.cache_write_5m_tokens,
+        steps.cache_write_1h_tokens,
+        steps.output_tokens,
+        steps.prefilled_tokens,
+        steps.prefill_pairs,
+        steps.decode_pairs,
+        steps.cache_positions,
+        steps.decode_steps,
+        steps.is_ordered,
         lag(steps.input_tokens) over (
             partition by
                 steps.month, steps.provider, steps.model_id, steps.task_id, steps.is_ordered
             order by
                 steps.occurred_at, steps.input_tokens, steps.cache_read_tokens,
-                steps.output_tokens, steps.cache_write_5m_tokens, steps.cache_write_1h_tokens
+                steps.output_tokens, steps.cache_write_5m_tokens, steps.cache_write_1h_tokens,
+                steps.query_class, steps.service_tier, steps.is_cache_known
         ) as before_input_tokens,
         lag(steps.occurred_at) over (
             partition by
                 steps.month, steps.provider, steps.model_id, steps.task_id, steps.is_ordered
             order by
                 steps.occurred_at, steps.input_tokens, steps.cache_read_tokens,
-                steps.output_tokens, steps.cache_write_5m_tokens, steps.cache_write_1h_tokens
+                steps.output_tokens, steps.cache_write_5m_tokens, steps.cache_write_1h_tokens,
+                steps.query_class, steps.service_tier, steps.is_cache_known
         ) as before_at,
         max(steps.cache_read_tokens) over (
             partition by
                 steps.month, steps.provider, steps.model_id, steps.task_id, steps.is_ordered
             order by
                 steps.occurred_at, steps.input_tokens, steps.cache_read_tokens,
-                steps.output_tokens, steps.cache_write_5m_tokens, steps.cache_write_1h_tokens
+                steps.output_tokens, steps.cache_write_5m_tokens, steps.cache_write_1h_tokens,
+                steps.query_class, steps.service_tier, steps.is_cache_known
             rows between 1 following and unbounded following
         ) as later_cache_read_tokens
     from steps
@@ -92,102 +122,124 @@ followed as (
 
 cached as (
     select
-        steps.input_id,
-        steps.source_line,
+        followed.input_id,
+        followed.source_line,
+        followed.month,
+        followed.provider,
+        followed.model_id,
+        followed.query_class,
+        followed.task_id,
+        followed.occurred_at,
+        followed.price_model,
+        followed.service_tier,
+        followed.mean_input_tokens,
+        followed.is_failed,
+        followed.is_bucket,
+        followed.is_cache_known,
+        followed.has_work,
+        followed.is_measurable,
+        followed.request_count,
+        followed.input_tokens,
+        followed.uncached_input_tokens,
+        followed.cache_read_tokens,
+        followed.cache_write_5m_tokens,
+        followed.cache_write_1h_tokens,
+        followed.output_tokens,
+        followed.prefilled_tokens,
+        followed.prefill_pairs,
+        followed.decode_pairs,
+        followed.cache_positions,
+        followed.decode_steps,
+        followed.is_ordered,
         case
             when
-                steps.is_ordered
-                and steps.input_tokens >= followed.before_input_tokens
-                then steps.input_tokens - followed.before_input_tokens
+                followed.is_ordered
+                and followed.input_tokens >= followed.before_input_tokens
+                then followed.input_tokens - followed.before_input_tokens
         end as new_input_tokens,
         case
             when
-                steps.is_ordered
-                and steps.is_cache_known
-                and steps.input_tokens >= followed.before_input_tokens
-                and steps.occurred_at
+                followed.is_ordered
+                and followed.is_cache_known
+                and followed.input_tokens >= followed.before_input_tokens
+                and followed.occurred_at
                 <= followed.before_at + kept.value * interval '1' second
                 then
                     greatest(
-                        least(followed.before_input_tokens, steps.input_tokens - 1),
-                        steps.cache_read_tokens
+                        least(followed.before_input_tokens, followed.input_tokens - 1),
+                        followed.cache_read_tokens
                     )
-            else steps.cache_read_tokens
+            else followed.cache_read_tokens
         end as full_cache_read_tokens,
         case
-            when steps.is_ordered and steps.is_cache_known
+            when followed.is_ordered and followed.is_cache_known
                 then
-                    steps.cache_write_5m_tokens + steps.cache_write_1h_tokens
+                    followed.cache_write_5m_tokens + followed.cache_write_1h_tokens
                     - least(
-                        steps.cache_write_5m_tokens + steps.cache_write_1h_tokens,
+                        followed.cache_write_5m_tokens + followed.cache_write_1h_tokens,
                         greatest(
-                            coalesce(followed.later_cache_read_tokens, 0) - steps.cache_read_tokens,
+                            coalesce(followed.later_cache_read_tokens, 0)
+                            - followed.cache_read_tokens,
                             0
                         )
                     )
         end as unread_cache_write_tokens
-    from steps
-    inner join followed
-        on
-            steps.input_id = followed.input_id
-            and steps.source_line = followed.source_line
+    from followed
     inner join stg_assumptions as kept on kept.assumption = 'cache_life_s'
 )
 
 select
-    steps.input_id::integer as input_id,
-    steps.source_line::bigint as source_line,
-    steps.month::varchar as month,
-    steps.provider::varchar as provider,
-    steps.model_id::varchar as model_id,
-    steps.query_class::varchar as query_class,
-    steps.task_id::varchar as task_id,
-    steps.occurred_at::timestamp as occurred_at,
-    steps.price_model::varchar as price_model,
-    steps.service_tier::varchar as service_tier,
-    steps.mean_input_tokens::double as mean_input_tokens,
-    steps.is_failed::boolean as is_failed,
-    steps.is_cache_known::boolean as is_cache_known,
-    steps.is_ordered::boolean as is_ordered,
-    steps.has_work::boolean as has_work,
-    steps.is_measurable::boolean as is_measurable,
-    steps.request_count::bigint as request_count,
-    steps.input_tokens::bigint as input_tokens,
-    steps.uncached_input_tokens::bigint as uncached_input_tokens,
-    steps.cache_read_tokens::bigint as cache_read_tokens,
-    steps.cache_write_5m_tokens::bigint as cache_write_5m_tokens,
-    steps.cache_write_1h_tokens::bigint as cache_write_1h_tokens,
-    steps.output_tokens::bigint as output_tokens,
+    cached.input_id::integer as input_id,
+    cached.source_line::bigint as source_line,
+    cached.month::varchar as month,
+    cached.provider::varchar as provider,
+    cached.model_id::varchar as model_id,
+    cached.query_class::varchar as query_class,
+    cached.task_id::varchar as task_id,
+    cached.occurred_at::timestamp as occurred_at,
+    cached.price_model::varchar as price_model,
+    cached.service_tier::varchar as service_tier,
+    cached.mean_input_tokens::double as mean_input_tokens,
+    cached.is_failed::boolean as is_failed,
+    cached.is_cache_known::boolean as is_cache_known,
+    cached.is_ordered::boolean as is_ordered,
+    cached.has_work::boolean as has_work,
+    cached.is_measurable::boolean as is_measurable,
+    cached.request_count::bigint as request_count,
+    cached.input_tokens::bigint as input_tokens,
+    cached.uncached_input_tokens::bigint as uncached_input_tokens,
+    cached.cache_read_tokens::bigint as cache_read_tokens,
+    cached.cache_write_5m_tokens::bigint as cache_write_5m_tokens,
+    cached.cache_write_1h_tokens::bigint as cache_write_1h_tokens,
+    cached.output_tokens::bigint as output_tokens,
     cached.new_input_tokens::bigint as new_input_tokens,
     cached.full_cache_read_tokens::bigint as full_cache_read_tokens,
     cached.unread_cache_write_tokens::bigint as unread_cache_write_tokens,
-    least(cached.unread_cache_write_tokens, steps.cache_write_5m_tokens)::bigint
+    least(cached.unread_cache_write_tokens, cached.cache_write_5m_tokens)::bigint
         as unread_cache_write_5m_tokens,
-    steps.prefilled_tokens::bigint as prefilled_tokens,
-    steps.prefill_pairs::bigint as prefill_pairs,
-    steps.decode_pairs::bigint as decode_pairs,
-    steps.cache_positions::bigint as cache_positions,
-    steps.decode_steps::bigint as decode_steps,
+    cached.prefilled_tokens::bigint as prefilled_tokens,
+    cached.prefill_pairs::bigint as prefill_pairs,
+    cached.decode_pairs::bigint as decode_pairs,
+    cached.cache_positions::bigint as cache_positions,
+    cached.decode_steps::bigint as decode_steps,
     case
-        when steps.has_work
+        when cached.has_work
             then
                 round(
                     prefill_pairs(
-                        steps.mean_input_tokens, 0, steps.request_count,
-                        case when steps.is_bucket then scatter.input_squared_ratio else 1 end
+                        cached.mean_input_tokens, 0, cached.request_count,
+                        case when cached.is_bucket then scatter.input_squared_ratio else 1 end
                     )
                 )
     end::bigint as uncached_prefill_pairs,
     case
-        when cached.full_cache_read_tokens = steps.cache_read_tokens then steps.prefilled_tokens
-        else steps.input_tokens - cached.full_cache_read_tokens
+        when cached.full_cache_read_tokens = cached.cache_read_tokens then cached.prefilled_tokens
+        else cached.input_tokens - cached.full_cache_read_tokens
     end::bigint as full_prefilled_tokens,
     case
-        when cached.full_cache_read_tokens = steps.cache_read_tokens then steps.prefill_pairs
+        when cached.full_cache_read_tokens = cached.cache_read_tokens then cached.prefill_pairs
         else
-            round(prefill_pairs(steps.input_tokens, cached.full_cache_read_tokens, 1, 1))
+            round(prefill_pairs(cached.input_tokens, cached.full_cache_read_tokens, 1, 1))
     end::bigint as full_prefill_pairs
-from steps
-inner join cached
-    on steps.input_id = cached.input_id and steps.source_line = cached.source_line
-left join stg_dispersion_factors as scatter on steps.query_class = scatter.query_class
+from cached
+left join stg_dispersion_factors as scatter on cached.query_class = scatter.query_class
