@@ -31,7 +31,7 @@ KEYS: dict[str, tuple[str, ...]] = {
 }
 _READERS = {"law_coefficients": "stg_coefficients"}
 # Not rows of a table: each is read by a module of its own.
-MAPPINGS = ("attribution", "equal_quality", "model_names")
+MAPPINGS = ("attribution", "budgets", "equal_quality", "model_names", "quality")
 _OWN_ROWS = {"prices": "raw_own_prices"}  # kept apart from ours, so that both can be shown
 _ALL_TABLES = (*KEYS, *COMPANY_TABLES)
 

@@ -8,12 +8,14 @@ from pathlib import Path
 import duckdb
 
 from pipeline.attribution import load_attribution
+from pipeline.budgets import load_budgets
 from pipeline.equal_quality import load_equal_quality
 from pipeline.errors import WrongUseError
 from pipeline.law_words import all_words
 from pipeline.laws.simple import METHOD_VERSION
 from pipeline.model_names import load_model_names, meanings, require_model
 from pipeline.overlay import load_overlays
+from pipeline.quality import load_quality
 from pipeline.settings import Input, Settings, bundled
 
 TABLES = (
@@ -64,6 +66,10 @@ def load_reference(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
         "create or replace table raw_method as select $version as method_version",
         {"version": METHOD_VERSION},
     )
+    con.execute(
+        "create or replace table raw_calendar as select $zone as time_zone",
+        {"zone": settings.time_zone},
+    )
     _set_laws(con)
     load_overlays(con, settings.overlay_folder)
     _set_assumptions(con, settings)
@@ -71,6 +77,8 @@ def load_reference(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
     load_model_names(con, settings.model_names, settings.overlay_folder)
     load_attribution(con, settings.overlay_folder)
     load_equal_quality(con, settings.overlay_folder, known(con, "query_classes", "query_class"))
+    load_quality(con, settings.overlay_folder)
+    load_budgets(con, settings.overlay_folder)
     _set_deployments(con, settings)
 
 

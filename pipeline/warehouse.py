@@ -15,7 +15,7 @@ import duckdb
 
 from pipeline import dialects
 from pipeline.errors import BadInputError
-from pipeline.laws import decisions, facility, ranges, rivals, simple, work
+from pipeline.laws import agents, decisions, facility, ranges, rivals, simple, work
 from pipeline.settings import bundled
 
 MODEL_FOLDERS = ("staging", "intermediate", "marts")
@@ -33,6 +33,19 @@ _ENGINE_MACROS = (
     """create or replace macro microseconds_between(first_at, last_at) as (
         date_diff('microsecond', first_at, last_at)
     )""",
+    # A UTC time as a day of the zone in which months are cut; weekdays begin with Monday, 1.
+    """create or replace macro local_day(x, zone) as (
+        case
+            when zone = 'UTC' then x
+            else (x at time zone 'UTC') at time zone zone
+        end::date
+    )""",
+    "create or replace macro days_between(first, last) as (date_diff('day', first, last))",
+    "create or replace macro weekday_of(x) as (isodow(x))",
+    "create or replace macro month_start(x) as ((x || '-01')::date)",
+    "create or replace macro days_in_month(x) as (day(last_day((x || '-01')::date)))",
+    "create or replace macro month_after(x) as "
+    "(strftime((last_day((x || '-01')::date) + 1)::date, '%Y-%m'))",
     # A leading sign would make a spreadsheet run the text.
     r"""create or replace macro safe_text(x) as (
         case when regexp_matches(x, '^[=+\-@\t\r\n]') then '''' || x else x end
@@ -171,6 +184,7 @@ def _macros() -> tuple[str, ...]:
             *facility.LAWS,
             *ranges.LAWS,
             *decisions.LAWS,
+            *agents.LAWS,
             *rivals.LAWS,
             *rivals.PARTS,
         )

@@ -21,6 +21,8 @@ MONEY = pl.Decimal(38, 12)
 MONEY_COLUMNS = (
     *("cost_usd", "list_cost_usd", "contracted_cost_usd", "effective_cost_usd"),
     *("billed_cost_usd", "hosting_cost_usd", "hosting_energy_cost_usd", "energy_cost_usd"),
+    *("saved_list_cost_usd", "unread_cache_write_usd", "cost_low_usd", "cost_high_usd"),
+    *("budget_usd", "used_usd", "projected_usd", "expected_cost_usd"),
 )
 FACTS = ReportFacts("0f3a", "1", False, "UTC", (InputFile("logs/june.csv", "9f86d081"),))
 
@@ -352,6 +354,45 @@ def model_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     return _frame(line | change for change in changes)
 
 
+def agentic_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_agentic: each line in its three states, 3, 2 and 1 kWh, 3, 2 and 1.5 USD."""
+    line = {
+        **{"month": MONTH, "provider": "own-cluster", "model_id": "llama-3.1-8b"},
+        **{"task_count": 2, "request_count": 6, "cache_read_tokens": 900, "gpu_energy_j": 3.6e6},
+        **{"energy_j_per_task": 1.8e6, "prefill_frac": 0.5, "kv_cache_frac": 0.2},
+        **{"next_token_frac": 0.3, "list_cost_usd_per_task": 1.0, "is_within_noise": False},
+        **{"saved_facility_energy_low_kwh": 0.5, "saved_facility_energy_p50_kwh": 1.1},
+        **{"saved_facility_energy_high_kwh": 2.0, "saving_probability_frac": 1.0},
+        **{"unread_cache_write_tokens": 40, "unread_cache_write_usd": Decimal("0.01")},
+        **{"assumption": "as logged", "reason": None, "batch": 8.0, "evidence_grade": "B"},
+        **{"method_version": "1"},
+    }
+    states = [
+        {"cache_state": state, "facility_energy_kwh": kwh, "list_cost_usd": usd}
+        | {"saved_facility_energy_kwh": saved, "saved_list_cost_usd": saved_usd}
+        for state, kwh, usd, saved, saved_usd in (
+            ("uncached", 3.0, Decimal(3), None, None),
+            ("as_cached", 2.0, Decimal(2), 1.0, Decimal(1)),
+            ("fully_cached", 1.0, Decimal("1.5"), 1.0, Decimal("0.5")),
+        )
+    ]
+    return _frame(line | state | change for change in changes for state in states)
+
+
+def compaction_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_compaction, one line for each set of changes."""
+    line = {
+        **{"month": MONTH, "provider": "own-cluster", "model_id": "llama-3.1-8b"},
+        **{"median_context_tokens": 68_000.0, "median_new_input_tokens": 1_200.0},
+        **{"median_task_steps": 40.0, "paying_cached_energy_steps": 12.5},
+        **{"paying_cached_energy_low_steps": 6.0, "paying_cached_energy_high_steps": 50.0},
+        **{"paying_uncached_energy_steps": 1.5, "paying_cached_money_steps": 7.9},
+        **{"paying_uncached_money_steps": 1.7, "reason": None, "batch": 8.0},
+        **{"evidence_grade": "B"},
+    }
+    return _frame(line | change for change in changes)
+
+
 def spot_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     """Return mart_sweet_spot, one line for each set of changes: 300 tokens where 400 are least."""
     line = {
@@ -363,6 +404,56 @@ def spot_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"energy_j_per_output_token_at_optimum": 1_000.0, "penalty_frac": 0.2},
         **{"penalty_low_frac": 0.05, "penalty_p50_frac": 0.21, "penalty_high_frac": 0.4},
         **{"penalty_positive_frac": 1.0, "mean_against_optimum": "shorter", "reason": None},
+    }
+    return _frame(line | change for change in changes)
+
+
+def budget_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_reasoning_budget: low, middle (the best) and high budgets of each line."""
+    line = {
+        **{"provider": "openai", "model_id": "gpt-5", "query_class": "reasoning"},
+        **{"mean_output_tokens": 1_000.0, "accuracy_frac": 0.5, "gpu_energy_j": 100.0},
+        **{"energy_low_j": 40.0, "energy_high_j": 300.0, "accuracy_frac_per_j": 0.005},
+        **{"above_chance_frac_per_j": 0.0025, "energy_j_per_correct_answer": 200.0},
+        **{"list_cost_usd_per_correct_answer": 0.02, "energy_j_per_extra_correct_answer": None},
+        **{"list_cost_usd_per_extra_correct_answer": None, "is_best": False, "is_edge": True},
+        **{"is_best_above_chance": False, "is_energy_faster_than_length": False},
+        **{"reason": None, "source": "own test", "batch": 64.0, "evidence_grade": "D"},
+    }
+    budgets: list[dict[str, Any]] = [
+        {"budget": "low", "mean_output_tokens": 500.0},
+        {"budget": "middle", "is_best": True, "is_best_above_chance": True, "is_edge": False},
+        {"budget": "high", "mean_output_tokens": 9_000.0, "is_energy_faster_than_length": True},
+    ]
+    frame = _frame(line | budget | change for change in changes for budget in budgets)
+    return frame.with_columns(pl.col("is_best", "is_best_above_chance", "is_edge").cast(pl.Boolean))
+
+
+def forecast_mart(**changes: Any) -> pl.DataFrame:  # noqa: ANN401 a value of any column
+    """Return mart_forecast of July: 1.50 USD (1 to 2) and 3 kWh (1 to 9)."""
+    line = {
+        **{"month": MONTH, "forecast_month": "2026-07", "damped_change_ratio": 1.1},
+        **{"week_count": 8, "reason": None, "evidence_grade": "D"},
+    }
+    cost = {
+        **{"measure": "cost", "cost_usd": Decimal("1.5"), "cost_low_usd": Decimal(1)},
+        **{"cost_high_usd": Decimal(2), "facility_energy_kwh": None},
+        **{"facility_energy_low_kwh": None, "facility_energy_high_kwh": None},
+    }
+    energy = {
+        **{"measure": "energy", "cost_usd": None, "cost_low_usd": None, "cost_high_usd": None},
+        **{"facility_energy_kwh": 3.0, "facility_energy_low_kwh": 1.0},
+        **{"facility_energy_high_kwh": 9.0},
+    }
+    return _frame(line | each | changes for each in (cost, energy))
+
+
+def budget_lines(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_budget, one line for each set of changes: half of 2 USD used by the 15th."""
+    line = {
+        **{"month": MONTH, "team": "support", "budget_usd": Decimal(2), "used_usd": Decimal(1)},
+        **{"used_frac": 0.5, "projected_usd": Decimal(2), "projected_frac": 1.0},
+        **{"last_on": dt.date(2026, 6, 15), "reason": None},
     }
     return _frame(line | change for change in changes)
 
@@ -435,6 +526,19 @@ def levers_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"energy_j_per_output_token": 0.457, "saving_frac": 0.0, "saving_low_frac": 0.0},
         **{"saving_p50_frac": 0.0, "saving_high_frac": 0.0, "saving_positive_frac": None},
         **{"reason": None},
+    }
+    return _frame(line | change for change in changes)
+
+
+def anomaly_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_anomalies, one line for each set of changes: ten times the usual requests."""
+    line = {
+        **{"month": MONTH, "day_on": dt.date(2026, 6, 9), "subject_kind": "team"},
+        **{"subject": "support", "measure": "cost", "cost_usd": Decimal("0.5")},
+        **{"expected_cost_usd": Decimal("0.05"), "facility_energy_kwh": 0.5},
+        **{"expected_energy_kwh": None, "month_frac": 0.3, "score_ratio": 90.0},
+        **{"requests_ratio": 10.0, "request_tokens_ratio": 1.0, "price_ratio": 1.0},
+        **{"moved": "requests", "pattern_day_count": 6},
     }
     return _frame(line | change for change in changes)
 
@@ -757,6 +861,12 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_items_per_call": items_mart({}, _NOISE, _TOO_FEW_ITEMS),
         "mart_waste": waste_mart({}, _CUT_OFF),
         "mart_architecture_levers": levers_mart(_FULL_HEADS, {}),
+        "mart_agentic": agentic_mart({}),
+        "mart_compaction": compaction_mart({}),
+        "mart_reasoning_budget": budget_mart({}),
+        "mart_forecast": forecast_mart(),
+        "mart_budget": budget_lines({}),
+        "mart_anomalies": anomaly_mart({}),
         "mart_team_chargeback": team_mart({}, unattributed),
         "mart_month_bridge": bridge_mart(),
         "mart_project_chargeback": project_mart({}).clear(),
@@ -830,6 +940,13 @@ def hostile_report() -> Report:
         mart_architecture_levers=levers_mart(
             *({"variant": t, "lever": t, "meaning": t, "reason": t} for t in HOSTILE)
         ),
+        mart_agentic=agentic_mart(*(line | {"reason": t, "assumption": t} for line, t in named)),
+        mart_compaction=compaction_mart(*(line | {"reason": t} for line, t in named)),
+        mart_reasoning_budget=budget_mart(
+            *(line | {"reason": t, "source": t, "budget": t} for line, t in named)
+        ),
+        mart_budget=budget_lines(*({"team": t, "reason": t} for t in HOSTILE)),
+        mart_anomalies=anomaly_mart(*({"subject": t} for t in HOSTILE)),
         mart_intake=files,
         mart_project_chargeback=project_mart(*({"team": t, "project": t} for t in HOSTILE)),
         mart_unresolved_models=unresolved_mart(

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from pipeline import dialects, warehouse
-from pipeline.laws import decisions, facility, ranges, rivals, simple, work
+from pipeline.laws import agents, decisions, facility, ranges, rivals, simple, work
 
 DRAWS = 200
 Law = Callable[..., Any]
@@ -142,6 +142,16 @@ RANGES: dict[str, tuple[float, float, bool]] = {
     "input_token_energy_j": (0.01, 1, False),
     "output_token_energy_j": (0, 0.009, False),
     "shared_pass_energy_j": (0.001, 10, False),
+    # a read is cheaper than plain input, which is cheaper than a write
+    "cache_read_usd_per_mtok": (0.01, 0.5, False),
+    "uncached_usd_per_mtok": (1, 10, False),
+    "cache_write_usd_per_mtok": (11, 20, False),
+    # what is kept of a context is no longer than the context
+    "kept_tokens": (0, 1, True),
+    "new_input_tokens": (0, 10_000, True),
+    "once": (0, 1e6, False),
+    "saved_per_step": (0.01, 1e5, False),
+    "growth_per_step": (0, 1e4, False),
 }
 ALL_LAWS = (
     *work.LAWS,
@@ -149,6 +159,7 @@ ALL_LAWS = (
     *facility.LAWS,
     *ranges.LAWS,
     *decisions.LAWS,
+    *agents.LAWS,
     *rivals.LAWS,
     *rivals.PARTS,
 )

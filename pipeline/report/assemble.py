@@ -9,6 +9,7 @@ from pipeline.report.calculator import calculator
 from pipeline.report.section import Report, Section
 from pipeline.report.sections import (
     about,
+    agents,
     assumptions,
     bridge,
     checks,
@@ -24,7 +25,9 @@ from pipeline.report.sections import (
     method,
     model_comparison,
     money,
+    outlook,
     price_reversals,
+    reasoning,
     reconciliation,
     summary,
     teams,
@@ -75,11 +78,24 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
             in_month(frames["mart_items_per_call"], month),
         ),
         waste.section(in_month(frames["mart_waste"], month)),
+        agents.section(
+            in_month(frames["mart_agentic"], month), in_month(frames["mart_compaction"], month)
+        ),
+        reasoning.section(
+            frames["mart_reasoning_budget"],
+            costs,
+            in_month(frames["mart_energy_per_class"], month),
+        ),
         teams.section(
             in_month(frames["mart_team_chargeback"], month),
             in_month(frames["mart_project_chargeback"], month),
             costs,
             totals,
+        ),
+        outlook.section(
+            in_month(frames["mart_forecast"], month),
+            in_month(frames["mart_budget"], month),
+            in_month(frames["mart_anomalies"], month),
         ),
         reconciliation.section(
             in_month(frames["mart_reconciliation"], month),

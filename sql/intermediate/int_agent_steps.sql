@@ -1,0 +1,246 @@
+-- One request of an agentic task, a step, with what it would prefill and be charged for without a
+-- cache, as logged, and fully cached. All steps of a task count that has one of class agentic,
+-- whatever the class of the others, failed ones too; buckets and requests of no task are kept,
+-- but have no place in an order (is_ordered).
+-- Fully cached: a step finds the input of the step before it (same task and model) in the cache,
+-- all else it writes there for 5 minutes. The answer of the step before counts as new. A step that
+-- is shorter than the one before, or later than a cache lives, finds what the log says, as do steps
+-- of which the log tells no cached tokens.
+-- Written tokens are never read back where no later step of the task reads as far into its context;
+-- of these the 5-minute ones come last, since longer lives must stand first in a prompt.
+-- grain: input_id, source_line
+
+with
+
+agentic_tasks as (
+    select
+        int_tasks.month,
+        int_tasks.task_id
+    from int_tasks
+    where int_tasks.query_class = 'agentic'
+    group by all
+),
+
+steps as (
+    select
+        requests.input_id,
+        requests.source_line,
+        requests.month,
+        requests.provider,
+        requests.model_id,
+        requests.query_class,
+        requests.task_id,
+        requests.occurred_at,
+        requests.price_model,
+        requests.service_tier,
+        requests.mean_input_tokens,
+        requests.is_failed,
+        requests.is_bucket,
+        requests.is_cache_known,
+        requests.has_work,
+        requests.is_measurable,
+        requests.request_count,
+        requests.input_tokens,
+        requests.uncached_input_tokens,
+        coalesce(requests.cache_read_tokens, 0) as cache_read_tokens,
+        coalesce(requests.cache_write_5m_tokens, 0) as cache_write_5m_tokens,
+        coalesce(requests.cache_write_1h_tokens, 0) as cache_write_1h_tokens,
+        coalesce(requests.output_tokens, 0) as output_tokens,
+        requests.prefilled_tokens,
+        requests.prefill_pairs,
+        requests.decode_pairs,
+        requests.cache_positions,
+        requests.decode_steps,
+        requests.has_work and requests.task_id is not null and not requests.is_bucket as is_ordered
+    from int_requests as requests
+    left join agentic_tasks
+        on requests.month = agentic_tasks.month and requests.task_id = agentic_tasks.task_id
+    where
+        agentic_tasks.task_id is not null
+        or (requests.task_id is null and requests.query_class = 'agentic')
+),
+
+-- Steps of one instant are ordered by all that a sum may tell apart, so no order of rows matters.
+followed as (
+    select
+        steps.input_id,
+        steps.source_line,
+        steps.month,
+        steps.provider,
+        steps.model_id,
+        steps.query_class,
+        steps.task_id,
+        steps.occurred_at,
+        steps.price_model,
+        steps.service_tier,
+        steps.mean_input_tokens,
+        steps.is_failed,
+        steps.is_bucket,
+        steps.is_cache_known,
+        steps.has_work,
+        steps.is_measurable,
+        steps.request_count,
+        steps.input_tokens,
+        steps.uncached_input_tokens,
+        steps.cache_read_tokens,
+        steps.cache_write_5m_tokens,
+        steps.cache_write_1h_tokens,
+        steps.output_tokens,
+        steps.prefilled_tokens,
+        steps.prefill_pairs,
+        steps.decode_pairs,
+        steps.cache_positions,
+        steps.decode_steps,
+        steps.is_ordered,
+        lag(steps.input_tokens) over (
+            partition by
+                steps.month, steps.provider, steps.model_id, steps.task_id, steps.is_ordered
+            order by
+                steps.occurred_at, steps.input_tokens, steps.cache_read_tokens,
+                steps.output_tokens, steps.cache_write_5m_tokens, steps.cache_write_1h_tokens,
+                steps.query_class, steps.service_tier, steps.is_cache_known
+        ) as before_input_tokens,
+        lag(steps.occurred_at) over (
+            partition by
+                steps.month, steps.provider, steps.model_id, steps.task_id, steps.is_ordered
+            order by
+                steps.occurred_at, steps.input_tokens, steps.cache_read_tokens,
+                steps.output_tokens, steps.cache_write_5m_tokens, steps.cache_write_1h_tokens,
+                steps.query_class, steps.service_tier, steps.is_cache_known
+        ) as before_at,
+        max(steps.cache_read_tokens) over (
+            partition by
+                steps.month, steps.provider, steps.model_id, steps.task_id, steps.is_ordered
+            order by
+                steps.occurred_at, steps.input_tokens, steps.cache_read_tokens,
+                steps.output_tokens, steps.cache_write_5m_tokens, steps.cache_write_1h_tokens,
+                steps.query_class, steps.service_tier, steps.is_cache_known
+            rows between 1 following and unbounded following
+        ) as later_cache_read_tokens
+    from steps
+),
+
+cached as (
+    select
+        followed.input_id,
+        followed.source_line,
+        followed.month,
+        followed.provider,
+        followed.model_id,
+        followed.query_class,
+        followed.task_id,
+        followed.occurred_at,
+        followed.price_model,
+        followed.service_tier,
+        followed.mean_input_tokens,
+        followed.is_failed,
+        followed.is_bucket,
+        followed.is_cache_known,
+        followed.has_work,
+        followed.is_measurable,
+        followed.request_count,
+        followed.input_tokens,
+        followed.uncached_input_tokens,
+        followed.cache_read_tokens,
+        followed.cache_write_5m_tokens,
+        followed.cache_write_1h_tokens,
+        followed.output_tokens,
+        followed.prefilled_tokens,
+        followed.prefill_pairs,
+        followed.decode_pairs,
+        followed.cache_positions,
+        followed.decode_steps,
+        followed.is_ordered,
+        case
+            when
+                followed.is_ordered
+                and followed.input_tokens >= followed.before_input_tokens
+                then followed.input_tokens - followed.before_input_tokens
+        end as new_input_tokens,
+        case
+            when
+                followed.is_ordered
+                and followed.is_cache_known
+                and followed.input_tokens >= followed.before_input_tokens
+                and followed.occurred_at
+                <= followed.before_at + kept.value * interval '1' second
+                then
+                    greatest(
+                        least(followed.before_input_tokens, followed.input_tokens - 1),
+                        followed.cache_read_tokens
+                    )
+            else followed.cache_read_tokens
+        end as full_cache_read_tokens,
+        case
+            when followed.is_ordered and followed.is_cache_known
+                then
+                    followed.cache_write_5m_tokens + followed.cache_write_1h_tokens
+                    - least(
+                        followed.cache_write_5m_tokens + followed.cache_write_1h_tokens,
+                        greatest(
+                            coalesce(followed.later_cache_read_tokens, 0)
+                            - followed.cache_read_tokens,
+                            0
+                        )
+                    )
+        end as unread_cache_write_tokens
+    from followed
+    inner join stg_assumptions as kept on kept.assumption = 'cache_life_s'
+)
+
+select
+    cached.input_id::integer as input_id,
+    cached.source_line::bigint as source_line,
+    cached.month::varchar as month,
+    cached.provider::varchar as provider,
+    cached.model_id::varchar as model_id,
+    cached.query_class::varchar as query_class,
+    cached.task_id::varchar as task_id,
+    cached.occurred_at::timestamp as occurred_at,
+    cached.is_bucket::boolean as is_bucket,
+    cached.price_model::varchar as price_model,
+    cached.service_tier::varchar as service_tier,
+    cached.mean_input_tokens::double as mean_input_tokens,
+    cached.is_failed::boolean as is_failed,
+    cached.is_cache_known::boolean as is_cache_known,
+    cached.is_ordered::boolean as is_ordered,
+    cached.has_work::boolean as has_work,
+    cached.is_measurable::boolean as is_measurable,
+    cached.request_count::bigint as request_count,
+    cached.input_tokens::bigint as input_tokens,
+    cached.uncached_input_tokens::bigint as uncached_input_tokens,
+    cached.cache_read_tokens::bigint as cache_read_tokens,
+    cached.cache_write_5m_tokens::bigint as cache_write_5m_tokens,
+    cached.cache_write_1h_tokens::bigint as cache_write_1h_tokens,
+    cached.output_tokens::bigint as output_tokens,
+    cached.new_input_tokens::bigint as new_input_tokens,
+    cached.full_cache_read_tokens::bigint as full_cache_read_tokens,
+    cached.unread_cache_write_tokens::bigint as unread_cache_write_tokens,
+    least(cached.unread_cache_write_tokens, cached.cache_write_5m_tokens)::bigint
+        as unread_cache_write_5m_tokens,
+    cached.prefilled_tokens::bigint as prefilled_tokens,
+    cached.prefill_pairs::bigint as prefill_pairs,
+    cached.decode_pairs::bigint as decode_pairs,
+    cached.cache_positions::bigint as cache_positions,
+    cached.decode_steps::bigint as decode_steps,
+    case
+        when cached.has_work
+            then
+                round(
+                    prefill_pairs(
+                        cached.mean_input_tokens, 0, cached.request_count,
+                        case when cached.is_bucket then scatter.input_squared_ratio else 1 end
+                    )
+                )
+    end::bigint as uncached_prefill_pairs,
+    case
+        when cached.full_cache_read_tokens = cached.cache_read_tokens then cached.prefilled_tokens
+        else cached.input_tokens - cached.full_cache_read_tokens
+    end::bigint as full_prefilled_tokens,
+    case
+        when cached.full_cache_read_tokens = cached.cache_read_tokens then cached.prefill_pairs
+        else
+            round(prefill_pairs(cached.input_tokens, cached.full_cache_read_tokens, 1, 1))
+    end::bigint as full_prefill_pairs
+from cached
+left join stg_dispersion_factors as scatter on cached.query_class = scatter.query_class
