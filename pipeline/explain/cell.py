@@ -1,0 +1,137 @@
+"""A cell of the report: what it shows, what it is a sum of, and the arithmetic behind it."""
+
+from typing import Any
+
+import duckdb
+
+from pipeline.explain import cell_energy, wording
+from pipeline.explain.cell_money import MONEY, money_parts, reconciled_parts
+from pipeline.explain.cell_requests import quantile_part, request_sum, task_part
+from pipeline.explain.cell_source import CellSource, source_of
+from pipeline.explain.cell_team import team_parts
+from pipeline.explain.find import FoundCell
+from pipeline.explain.group import batch_part, group_of, range_lines
+from pipeline.explain.lines import Explanation, Fact, Part
+from pipeline.explain.ratios import ratio_lines
+from pipeline.explain.sums import line_name, sum_part
+from pipeline.explain.warehouse_rows import Row, rows
+from pipeline.laws.work import Number
+
+_TOKENS = (
+    *("input_tokens", "output_tokens", "uncached_input_tokens", "cache_read_tokens"),
+    *("cache_write_tokens", "reasoning_tokens"),
+)
+_CLASS = ("month", "provider", "model_id", "query_class")
+_OUTCOMES = ("accepted", "duplicate", "rejected")
+
+
+def explain_cell(con: duckdb.DuckDBPyConnection, found: FoundCell, month: str) -> Explanation:
+    """Return what a cell shows, the parts that it is a sum of, and its arithmetic."""
+    source = source_of(con, found, month)
+    parts = [_place_part(found, source)]
+    if source.lines:
+        parts += _value_parts(con, source, month)
+    facts: dict[str, Any] = {
+        "cell": found.shown,
+        "table": found.table.name,
+        "row": source.row_name,
+        "column": source.column.name,
+        "mart": source.mart,
+        "month": month,
+        "value": source.value,
+        "unit": source.column.unit or None,
+    }
+    return Explanation("cell", f"{found.shown}: {source.column.header}", facts, parts)
+
+
+def _place_part(found: FoundCell, source: CellSource) -> Part:
+    column = source.column
+    where = source.mart or "no mart: the report states it as it stands here"
+    lines = (
+        Fact("table", "table", found.table.caption, note=found.table.name),
+        Fact("row", "row", source.row_name),
+        Fact("column", "column", column.header, note=column.meaning),
+        Fact("mart", "comes from", where, note=source.quantity if source.mart else ""),
+        Fact("value", "value", source.value, column.unit),
+    )
+    return Part("place", "What it shows", lines)
+
+
+def _value_parts(con: duckdb.DuckDBPyConnection, source: CellSource, month: str) -> list[Part]:
+    ratio = ratio_lines(source, _of_month(con, source, month))
+    if ratio:
+        return [Part("value", "The cell", tuple(ratio))]
+    (line, *others) = source.lines
+    is_of_class = not others and all(name in line for name in _CLASS)
+    if isinstance(source.value, str):
+        return _text_parts(con, source, line) if is_of_class else []
+    if others or source.mart == "mart_intake":
+        return [_lines_part(source)]
+    if source.mart == "mart_team_chargeback":
+        return team_parts(con, line, source.quantity, source.value, source.column.unit)
+    if source.mart == "mart_reconciliation":
+        return reconciled_parts(con, line, source.quantity, source.value)
+    return _class_parts(con, source, line) if is_of_class else []
+
+
+def _of_month(con: duckdb.DuckDBPyConnection, source: CellSource, month: str) -> tuple[Row, ...]:
+    if "month" not in source.lines[0]:
+        return source.lines
+    return tuple(rows(con, f"select * from {source.mart} where month = $month", {"month": month}))
+
+
+def _text_parts(con: duckdb.DuckDBPyConnection, source: CellSource, line: Row) -> list[Part]:
+    """Return what lies behind a word of the report: a grade, a batch, the source of a cost."""
+    if source.quantity == "cost_source":
+        note = wording.cost_note(str(source.value))
+        return [Part("value", "The cell", (Fact("cost_source", "cost source", note),))]
+    group = group_of(con, line)
+    if source.quantity == "evidence_grade" and group.works:
+        lines = range_lines(group, group.energy["gpu_energy_j"])
+        return [Part("gpu_energy", "Grade and range of the GPU energy", lines)]
+    if source.quantity == "batch_source" and group.batch:
+        return [batch_part(group)]
+    return []
+
+
+def _lines_part(source: CellSource) -> Part:
+    """Return a total as the lines of its mart."""
+    name, divisor = source.quantity, 1
+    if name not in source.lines[0] and name.endswith("_kgco2e"):
+        name, divisor = name.replace("_kgco2e", "_gco2e"), cell_energy.GRAMS_PER_KG
+    lines = source.lines
+    if name in _OUTCOMES:
+        lines, name = tuple(line for line in lines if line["outcome"] == name), "row_count"
+    named = [(line_name(line), _over(line.get(name), divisor)) for line in lines]
+    return sum_part(
+        f"The lines of {source.mart} that it is the sum of",
+        named,
+        source.value,
+        source.quantity,
+        source.column.unit,
+        wording.TOTAL_RANGE_NOTE if "_low" in name or "_high" in name else "",
+    )
+
+
+def _over(value: Number, divisor: int) -> Number:
+    return value if value is None or divisor == 1 else float(value) / divisor
+
+
+def _class_parts(con: duckdb.DuckDBPyConnection, source: CellSource, line: Row) -> list[Part]:
+    """Return the arithmetic of a quantity of one month, provider, model and class."""
+    key = {name: line[name] for name in _CLASS}
+    quantity = source.quantity
+    value: Number = source.value
+    if quantity in MONEY:
+        return money_parts(con, key, quantity, value)
+    if quantity in cell_energy.QUANTITIES:
+        return cell_energy.class_parts(con, group_of(con, line), key, quantity, value)
+    if quantity in ("batch", "batch_max"):
+        return [batch_part(group_of(con, line))]
+    if quantity in (*_TOKENS, "request_count"):
+        return [request_sum(con, key, quantity, value, source.column.unit)]
+    if quantity == "task_count":
+        return [task_part(con, key, value)]
+    if quantity in ("request_energy_p50_j", "request_energy_p90_j"):
+        return [quantile_part(con, key, quantity, value)]
+    return []

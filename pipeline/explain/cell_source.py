@@ -1,0 +1,112 @@
+"""Which rows of which mart a cell of the report shows."""
+
+from dataclasses import dataclass
+
+import duckdb
+
+from pipeline.explain.find import FoundCell
+from pipeline.explain.warehouse_rows import Row, rows
+from pipeline.report.section import Column, Value
+
+_CLASS = ("provider", "model_id", "query_class")
+# Table of the report: its mart, and the columns that name a row of it.
+_TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "cost_per_task": ("mart_cost_per_task", _CLASS),
+    "usage_and_cost": ("mart_cost_per_task", _CLASS),
+    "energy_per_class": ("mart_energy_per_class", _CLASS),
+    "energy_law": ("mart_energy_per_class", _CLASS),
+    "summary_by_class": ("mart_cost_per_task", ("query_class",)),
+    "summary_by_model": ("mart_cost_per_task", ("model_id",)),
+    "team_chargeback": ("mart_team_chargeback", ("team",)),
+    "reconciliation": ("mart_reconciliation", ("provider", "model_id")),
+    "other_charges": ("mart_other_charges", ("charge_kind", "provider", "model_id", "team")),
+    "coverage": ("mart_coverage", ()),
+    "intake": ("mart_intake", ("source_file",)),
+    "intake_reasons": ("mart_intake", ("source_file", "outcome", "reason")),
+    "key_figures": ("mart_cost_per_task", ()),
+    "figure_cost_by_cell": ("mart_cost_per_task", ()),
+    "figure_energy_by_term": ("mart_energy_per_class", ()),
+}
+_KEY_FIGURES = {
+    "Cost": "cost_usd",
+    "Electricity": "facility_energy_kwh",
+    "Carbon": "carbon_kgco2e",
+    "Requests": "request_count",
+    "Tasks": "task_count",
+    "Electricity at tariff": "energy_cost_usd",
+}
+_FIGURES = {
+    ("figure_cost_by_cell", "series_0"): "cost_usd",
+    ("figure_energy_by_term", "series_0"): "prefill_energy_kwh",
+    ("figure_energy_by_term", "series_1"): "kv_cache_energy_kwh",
+    ("figure_energy_by_term", "series_2"): "next_token_energy_kwh",
+    ("figure_energy_by_term", "series_3"): "energy_low_kwh",
+    ("figure_energy_by_term", "series_4"): "energy_high_kwh",
+}
+
+
+@dataclass(frozen=True)
+class CellSource:
+    """The mart behind a cell, the name of its quantity there, and the rows that it draws on."""
+
+    mart: str | None  # None where the report states a fact that no mart holds
+    quantity: str  # as in the mart; a carbon_kgco2e is its carbon_gco2e in kilograms
+    column: Column
+    value: Value
+    row_name: str  # what a reader calls the row
+    lines: tuple[Row, ...]  # of the mart
+    cells: Row  # the row of the report, by column
+
+
+def source_of(con: duckdb.DuckDBPyConnection, found: FoundCell, month: str) -> CellSource:
+    """Return which rows of which mart a cell shows."""
+    table, place = found.table, found.place
+    is_total = place.row > len(table.rows)
+    values = table.total if is_total and table.total else table.rows[place.row - 1]
+    column = table.columns[place.column]
+    cells = {each.name: value for each, value in zip(table.columns, values, strict=True)}
+    mart, keys = _TABLES.get(table.name, (None, ()))
+    key = {} if is_total else {name: cells[name] for name in keys}
+    quantity = _quantity(table.name, column.name, cells)
+    lines = _lines(con, mart, key, month) if mart else ()
+    if table.name.startswith("figure_"):
+        lines = tuple(line for line in lines if _label(line) == cells["label"])
+        shown = [line for line in lines if _is_shown(line, quantity, cells[column.name])]
+        lines = tuple(shown or lines)[:1]
+    name = "Total" if is_total else " · ".join(str(value) for value in _named(cells, keys, table))
+    return CellSource(mart, quantity, column, cells[column.name], name, lines, cells)
+
+
+def _quantity(table: str, column: str, cells: Row) -> str:
+    if table == "key_figures":
+        name = _KEY_FIGURES.get(str(cells["figure"]), column)
+        quantity, _, unit = name.rpartition("_")
+        return name if column == "value" else f"{quantity}_{column}_{unit}"
+    return _FIGURES.get((table, column), column)
+
+
+def _named(cells: Row, keys: tuple[str, ...], table: object) -> list[Value]:
+    named = [cells[key] for key in keys if cells[key] is not None]
+    return named or [next(iter(cells.values()))]
+
+
+def _lines(con: duckdb.DuckDBPyConnection, mart: str, key: Row, month: str) -> tuple[Row, ...]:
+    columns = con.sql(f"from {mart} limit 0").columns
+    wanted = [f"{name} is not distinct from ${name}" for name in key]
+    values = dict(key)
+    if "month" in columns:
+        wanted.append("month = $month")
+        values["month"] = month
+    where = f"where {' and '.join(wanted)}" if wanted else ""
+    return tuple(rows(con, f"select * from {mart} {where} order by all", values))
+
+
+def _label(line: Row) -> str:
+    return f"{line['model_id'] or 'unmapped'} · {line['query_class']}"
+
+
+def _is_shown(line: Row, quantity: str, value: Value) -> bool:
+    """Say whether a line has the value that a figure shows; two providers share a label."""
+    if value is None or line.get(quantity) is None:
+        return False
+    return abs(float(line[quantity]) - float(value)) <= 1e-9 * abs(float(value))  # type: ignore[arg-type]

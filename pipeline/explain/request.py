@@ -1,0 +1,227 @@
+"""One row of usage, from its line in a log to joules, grams and dollars."""
+
+from typing import Any
+
+import duckdb
+
+from pipeline.explain import wording
+from pipeline.explain.group import (
+    Group,
+    batch_part,
+    coefficient_lines,
+    facility_part,
+    group_of,
+    range_lines,
+    served_lines,
+)
+from pipeline.explain.lines import Explanation, Fact, Line, Part, step
+from pipeline.explain.money import cost_lines
+from pipeline.explain.record import record_part, tokens_part
+from pipeline.explain.text import value_text
+from pipeline.explain.warehouse_rows import Row, ranked_requests, row
+from pipeline.explain.work import energies_of, moments_of, share_of
+from pipeline.explain.written import Term, Written, number
+
+_PLACE = "input_id = $input_id and source_line = $source_line"
+
+
+def explain_request(con: duckdb.DuckDBPyConnection, input_id: int, source_line: int) -> Explanation:
+    """Return how one accepted row of usage gets its energy, its carbon and its cost."""
+    place = {"input_id": input_id, "source_line": source_line}
+    logged = row(
+        con,
+        "select raw_usage.*, source_file, source_format, assumed_class from raw_usage "
+        "inner join raw_inputs using (input_id) "
+        f"where {_PLACE} and reject_reasons is null and not is_duplicate",
+        place,
+    )
+    if logged["charge_kind"] is not None:
+        return _charge(con, logged)
+    request = row(con, f"select * from int_requests where {_PLACE}", place)
+    (costs,) = ranked_requests(con, place)
+    group = group_of(con, request)
+    why_not = wording.unmeasured_note(request, group.host, group.batch)
+    parts = [record_part(con, logged, request), tokens_part(con, request)]
+    facts: dict[str, Any] = {
+        "request_id": logged["request_id"],
+        "source_file": logged["source_file"],
+        "source_line": source_line,
+        "month": request["month"],
+        "provider": request["provider"],
+        "model_id": request["model_id"],
+        "query_class": request["query_class"],
+        "request_count": request["request_count"],
+    }
+    if why_not or not request["has_work"]:
+        energy = _no_work(costs, why_not)
+        parts.append(energy)
+        facts |= {"gpu_energy_j": costs["gpu_energy_j"], "evidence_grade": "U" if why_not else "A"}
+    else:
+        found, energy_facts = _energy_parts(con, group, request, costs["gpu_energy_j"])
+        parts += found
+        facts |= energy_facts
+    parts.append(Part("cost", "Cost", cost_lines(con, costs)))
+    facts |= {
+        name: costs[name]
+        for name in ("list_cost_usd", "billed_cost_usd", "cost_usd", "cost_source")
+    }
+    name = logged["request_id"] or f"{logged['source_file']}:{source_line}"
+    what = "Request" if not request["is_bucket"] else "Billing bucket"
+    return Explanation("request", f"{what} {name}", facts, [_answer(facts), *parts])
+
+
+def _answer(facts: dict[str, Any]) -> Part:
+    """Return what it all comes to, before how."""
+    ends = ""
+    if facts.get("energy_low_j") is not None:
+        low, high = (value_text(facts[f"energy_{end}_j"]) for end in ("low", "high"))
+        ends = f"{low} to {high}; batch {value_text(facts['batch'])}, "
+    lines = (
+        Fact("cost_usd", "cost", facts["cost_usd"], "USD", wording.cost_note(facts["cost_source"])),
+        Fact(
+            "gpu_energy_j",
+            "GPU energy",
+            facts["gpu_energy_j"],
+            "J",
+            f"{ends}grade {facts['evidence_grade']}",
+        ),
+        Fact("facility_energy_kwh", "electricity", facts.get("facility_energy_kwh"), "kWh"),
+        Fact("carbon_gco2e", "carbon", facts.get("carbon_gco2e"), "g CO₂e"),
+    )
+    return Part("answer", "In short", lines)
+
+
+def _energy_parts(
+    con: duckdb.DuckDBPyConnection, group: Group, request: Row, gpu_energy_j: float
+) -> tuple[list[Part], dict[str, Any]]:
+    """Return the parts from token moments to carbon, and what they come to."""
+    scatter = {}
+    if request["is_bucket"]:
+        scatter = row(
+            con,
+            "select * from stg_dispersion_factors where query_class = $query_class",
+            {"query_class": request["query_class"]},
+        )
+    moments, lines = moments_of(request, scatter)
+    parts = [Part("moments", "What the lengths come to", lines), batch_part(group)]
+    laws = []
+    told: set[str] = set()
+    for index, deployment in enumerate(group.deployments):
+        sizes = group.sizes(index)
+        energies = energies_of(sizes, moments, group.coefficients(index))
+        laws.append(energies.energy_j)
+        which = f", stand-in {deployment['architecture_id']}" if group.is_closed else ""
+        if deployment["coefficient_set_id"] not in told:
+            told.add(deployment["coefficient_set_id"])
+            parts.append(Part("coefficients", "Coefficients", coefficient_lines(group, index)))
+        shape = (*served_lines(deployment), *sizes.lines)
+        parts += [
+            Part("architecture", f"Architecture{which}", shape),
+            Part("work", f"Work{which}", energies.work_lines),
+            Part("law", f"Energy by the law{which}", energies.energy_lines),
+        ]
+    parts.append(_boards_part(group, moments, laws, gpu_energy_j))
+    chain = facility_part(group, gpu_energy_j)
+    parts.append(chain)
+    facts: dict[str, Any] = {
+        "batch": group.batch["batch"],
+        "coefficient_set_id": group.energy["coefficient_set_id"],
+        "energy_j": laws[0] if len(laws) == 1 else None,
+        "bias_factor": group.energy["bias_factor"],
+        "gpu_energy_j": gpu_energy_j,
+        "evidence_grade": group.energy["evidence_grade"],
+    }
+    facts |= {
+        line.name: line.value
+        for line in (*parts[-2].lines, *chain.lines)
+        if line.name.startswith(("energy_low", "energy_high", "facility_energy", "carbon"))
+    }
+    return parts, facts
+
+
+def _boards_part(
+    group: Group, moments: dict[str, int], laws: list[float], gpu_energy_j: float
+) -> Part:
+    """Return the step from the law to the energy of the GPU boards."""
+    bias = number("bias", group.energy["bias_factor"])
+    lines: list[Line]
+    if not group.is_closed:
+        term = bias * number("law", laws[0])
+        lines = [step("gpu_energy_j", "GPU energy", term, "J", gpu_energy_j)]
+    else:
+        lines = [
+            *stand_in_lines(group),
+            Fact(
+                "rates",
+                "rates of the class",
+                None,
+                note="the mean of the stand-ins' joules a token, pair and pass, all scaled by one "
+                "number so that the requests of the class add up to its energy",
+            ),
+            share_of(moments, group.energy, gpu_energy_j, "GPU energy of the request"),
+        ]
+    lines += range_lines(group, gpu_energy_j)
+    return Part("gpu_energy", "GPU energy: law × bias factor", tuple(lines))
+
+
+def stand_in_lines(group: Group) -> list[Line]:
+    """Return the energies of a class's stand-ins and their geometric mean, times the bias."""
+    lines: list[Line] = []
+    product: Any = 1
+    for index, work_row in enumerate(group.works, start=1):
+        terms = (
+            number(f"{sign}", work_row[f"{name}_energy_j"])
+            for sign, name in (("e1", "prefill"), ("e2", "kv_cache"), ("e3", "next_token"))
+        )
+        total: Term = 0
+        for term in terms:
+            total = total + term
+        label = f"whole class, law with {work_row['architecture_id']}"
+        line = step("energy_j", label, total, "J")
+        lines.append(line)
+        product = product * number(f"E{index}", line.value)  # type: ignore[arg-type]
+    root = product ** (number("1", 1) / number(str(len(group.works)), len(group.works)))
+    whole: Written = root if len(group.works) > 1 else product
+    energy = group.energy
+    label = "whole class, geometric mean"
+    lines.append(step("energy_j", label, whole, "J", energy["energy_j"]))
+    boards = number("bias", energy["bias_factor"]) * number("E", energy["energy_j"])
+    lines.append(
+        step("class_gpu_energy_j", "whole class, GPU energy", boards, "J", energy["gpu_energy_j"])
+    )
+    return lines
+
+
+def _no_work(costs: Row, why_not: str) -> Part:
+    """Return why there is no energy, or why it is nothing."""
+    note = why_not or "no input and no output: refused before any work"
+    value = None if why_not else costs["gpu_energy_j"]
+    return Part("gpu_energy", "Energy", (Fact("gpu_energy_j", "GPU energy", value, "J", note),))
+
+
+def _charge(con: duckdb.DuckDBPyConnection, logged: Row) -> Explanation:
+    """Return what a line of a bill that is no request counts for."""
+    lines = (
+        Fact("charge_kind", "charge", logged["charge_kind"]),
+        Fact("charge_quantity", "quantity", logged["charge_quantity"], logged["charge_unit"] or ""),
+        Fact("billed_cost_usd", "billed cost", logged["billed_cost_usd"], "USD"),
+        Fact(
+            "gpu_energy_j",
+            "GPU energy",
+            None,
+            "J",
+            "the energy of a charge that is no request is not known",
+        ),
+    )
+    facts = {
+        "request_id": logged["request_id"],
+        "source_file": logged["source_file"],
+        "source_line": logged["source_line"],
+        "month": logged["month"],
+        "charge_kind": logged["charge_kind"],
+        "billed_cost_usd": logged["billed_cost_usd"],
+        "gpu_energy_j": None,
+    }
+    name = logged["request_id"] or f"{logged['source_file']}:{logged['source_line']}"
+    part = Part("charge", "Money that is no request", lines)
+    return Explanation("charge", f"Charge {name}", facts, (record_part(con, logged, {}), part))
