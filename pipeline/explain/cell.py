@@ -5,12 +5,20 @@ from typing import Any
 import duckdb
 
 from pipeline.explain import cell_energy, wording
+from pipeline.explain.cell_counts import COUNTED, count_parts, grade_part
 from pipeline.explain.cell_money import MONEY, money_parts, reconciled_parts
 from pipeline.explain.cell_requests import quantile_part, request_sum, task_part
 from pipeline.explain.cell_source import CellSource, source_of
 from pipeline.explain.cell_team import team_parts
 from pipeline.explain.find import FoundCell
-from pipeline.explain.group import batch_part, group_of, range_lines
+from pipeline.explain.group import (
+    batch_part,
+    bias_lines,
+    coefficient_lines,
+    group_of,
+    range_lines,
+    served_lines,
+)
 from pipeline.explain.lines import Explanation, Fact, Part
 from pipeline.explain.ratios import ratio_lines
 from pipeline.explain.sums import line_name, sum_part
@@ -22,6 +30,12 @@ _TOKENS = (
     *("cache_write_tokens", "reasoning_tokens"),
 )
 _CLASS = ("month", "provider", "model_id", "query_class")
+_KEYS = (*_CLASS, "team")
+_NO_WORK = {"is_measurable": True, "has_work": True}
+_SERVED = (
+    *("batch", "batch_max", "batch_source", "bias_factor"),
+    *("coefficient_set_id", "gpu", "gpu_count", "stack"),
+)
 _OUTCOMES = ("accepted", "duplicate", "rejected")
 
 
@@ -63,15 +77,40 @@ def _value_parts(con: duckdb.DuckDBPyConnection, source: CellSource, month: str)
         return [Part("value", "The cell", tuple(ratio))]
     (line, *others) = source.lines
     is_of_class = not others and all(name in line for name in _CLASS)
+    if source.quantity == "evidence_grade":
+        return [_grade_part(con, source, line, month, is_of_class=is_of_class)]
     if isinstance(source.value, str):
         return _text_parts(con, source, line) if is_of_class else []
     if others or source.mart == "mart_intake":
         return [_lines_part(source)]
+    key = {name: line[name] for name in _KEYS if name in line}
+    if source.quantity in COUNTED:
+        return count_parts(con, key, source.quantity, source.value)
     if source.mart == "mart_team_chargeback":
         return team_parts(con, line, source.quantity, source.value, source.column.unit)
     if source.mart == "mart_reconciliation":
         return reconciled_parts(con, line, source.quantity, source.value)
     return _class_parts(con, source, line) if is_of_class else []
+
+
+def _grade_part(
+    con: duckdb.DuckDBPyConnection, source: CellSource, line: Row, month: str, *, is_of_class: bool
+) -> Part:
+    """Return what holds a grade down: of a class its rules, of a total what its lines carry."""
+    if is_of_class:
+        group = group_of(con, line)
+        if group.works:
+            lines = range_lines(group, group.energy["gpu_energy_j"])
+            return Part("gpu_energy", "Grade and range of the GPU energy", lines)
+        why = wording.unmeasured_note(_NO_WORK, group.host, group.batch)
+        return Part(
+            "gpu_energy", "Grade", (Fact("evidence_grade", "grade", source.value, note=why),)
+        )
+    if source.mart != "mart_team_chargeback":
+        return grade_part(source.lines, "facility_energy_kwh")
+    team = {"month": month, "team": line["team"]}
+    sql = "from int_team_energy where month = $month and team is not distinct from $team"
+    return grade_part(rows(con, sql, team), "gpu_energy_j")
 
 
 def _of_month(con: duckdb.DuckDBPyConnection, source: CellSource, month: str) -> tuple[Row, ...]:
@@ -81,17 +120,27 @@ def _of_month(con: duckdb.DuckDBPyConnection, source: CellSource, month: str) ->
 
 
 def _text_parts(con: duckdb.DuckDBPyConnection, source: CellSource, line: Row) -> list[Part]:
-    """Return what lies behind a word of the report: a grade, a batch, the source of a cost."""
+    """Return what lies behind a word of the report."""
     if source.quantity == "cost_source":
         note = wording.cost_note(str(source.value))
         return [Part("value", "The cell", (Fact("cost_source", "cost source", note),))]
+    return _served_parts(con, source.quantity, line)
+
+
+def _served_parts(con: duckdb.DuckDBPyConnection, quantity: str, line: Row) -> list[Part]:
+    """Return how a model is served, where a column tells a part of that."""
+    if quantity not in _SERVED:
+        return []
     group = group_of(con, line)
-    if source.quantity == "evidence_grade" and group.works:
-        lines = range_lines(group, group.energy["gpu_energy_j"])
-        return [Part("gpu_energy", "Grade and range of the GPU energy", lines)]
-    if source.quantity == "batch_source" and group.batch:
+    if not group.works:
+        return []
+    if quantity == "bias_factor":
+        return [Part("bias", "Bias factor: measured over law", bias_lines(group))]
+    if quantity.startswith("batch"):
         return [batch_part(group)]
-    return []
+    if quantity == "coefficient_set_id":
+        return [Part("coefficients", "Coefficients", coefficient_lines(group, 0))]
+    return [Part("architecture", "GPUs", served_lines(group.deployments[0]))]
 
 
 def _lines_part(source: CellSource) -> Part:
@@ -126,12 +175,10 @@ def _class_parts(con: duckdb.DuckDBPyConnection, source: CellSource, line: Row) 
         return money_parts(con, key, quantity, value)
     if quantity in cell_energy.QUANTITIES:
         return cell_energy.class_parts(con, group_of(con, line), key, quantity, value)
-    if quantity in ("batch", "batch_max"):
-        return [batch_part(group_of(con, line))]
     if quantity in (*_TOKENS, "request_count"):
         return [request_sum(con, key, quantity, value, source.column.unit)]
     if quantity == "task_count":
         return [task_part(con, key, value)]
     if quantity in ("request_energy_p50_j", "request_energy_p90_j"):
         return [quantile_part(con, key, quantity, value)]
-    return []
+    return _served_parts(con, quantity, line)

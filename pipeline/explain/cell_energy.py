@@ -7,6 +7,7 @@ import duckdb
 from pipeline.explain.group import (
     Group,
     batch_part,
+    bias_lines,
     coefficient_lines,
     facility_part,
     range_lines,
@@ -46,7 +47,7 @@ def class_parts(
         return [Part("law", "Energy", (Fact(quantity, "energy", value, note=note),))]
     energy = group.energy
     boards = energy["gpu_energy_j"]
-    lines: list[Line] = []
+    lines = list(bias_lines(group))
     if group.is_closed:
         lines += stand_in_lines(group)
     else:

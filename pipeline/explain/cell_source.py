@@ -7,6 +7,7 @@ import duckdb
 from pipeline.explain.find import FoundCell
 from pipeline.explain.warehouse_rows import Row, rows
 from pipeline.report.section import Column, Value
+from pipeline.report.sections.coverage import MEASURES
 
 _CLASS = ("provider", "model_id", "query_class")
 # Table of the report: its mart, and the columns that name a row of it.
@@ -82,6 +83,10 @@ def _quantity(table: str, column: str, cells: Row) -> str:
         name = _KEY_FIGURES.get(str(cells["figure"]), column)
         quantity, _, unit = name.rpartition("_")
         return name if column == "value" else f"{quantity}_{column}_{unit}"
+    if table == "coverage":
+        facts = {label: (fact, of) for label, fact, of, _ in MEASURES}
+        fact, of = facts[str(cells["measure"])]
+        return {"known_count": f"{fact}_{of}", "total_count": of}.get(column, column)
     return _FIGURES.get((table, column), column)
 
 

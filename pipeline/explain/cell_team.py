@@ -12,7 +12,6 @@ from pipeline.explain.work import share_of
 from pipeline.laws.facility import facility_energy_kwh
 from pipeline.laws.work import Number
 
-_COUNTS = ("request_count", "unmeasured_request_count")
 _TOKENS = ("input_tokens", "output_tokens")
 _KEY = ("month", "provider", "model_id", "query_class", "team")
 _MOMENTS = (
@@ -42,13 +41,13 @@ def team_parts(
         )
         named = [(line_name(each), each[quantity]) for each in used]
         return [sum_part("By model and class", named, value, quantity, unit)]
-    if quantity not in (*_COUNTS, *cell_energy.QUANTITIES):
+    if quantity not in ("request_count", *cell_energy.QUANTITIES):
         return []
     used = rows(con, f"select * from int_team_energy where {is_team} order by all", team)
     named = [(line_name(each), _part_of(each, quantity)) for each in used]
     parts = [sum_part("By model and class", named, value, quantity, unit)]
     known = [each for each in used if each["gpu_energy_j"]]
-    if quantity in _COUNTS or not known:
+    if quantity == "request_count" or not known:
         return parts
     largest = max(known, key=lambda each: float(each["gpu_energy_j"]))
     parts.append(_share_part(con, largest))

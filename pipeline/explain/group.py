@@ -10,8 +10,9 @@ from pipeline.explain.architecture import Sizes, sizes_of
 from pipeline.explain.lines import Fact, Line, Part, step
 from pipeline.explain.warehouse_rows import Row, row, rows
 from pipeline.explain.work import Coefficients
-from pipeline.explain.written import Term, Written, least, number, unless
+from pipeline.explain.written import Term, Written, least, number, shown, unless
 from pipeline.laws import facility, work
+from pipeline.laws.work import Number
 
 _KEY = "month = $month and provider = $provider and model_id = $model_id"
 _CLASS_KEY = f"{_KEY} and query_class = $query_class"
@@ -31,6 +32,7 @@ class Group:
     sets: Sequence[Row]  # of stg_coefficients, in the same order
     shapes: Sequence[Row]  # of stg_architectures, in the same order
     sources: Sequence[Row]  # coefficient set, its source and date
+    biases: Sequence[Row]  # of raw_bias_factors, in the same order; empty where none is measured
     assumptions: dict[str, Row]  # of raw_assumptions
 
     @property
@@ -97,6 +99,7 @@ def group_of(con: duckdb.DuckDBPyConnection, key: Row) -> Group:
             )
             for each in deployments
         ],
+        biases=[_bias(con, each) for each in deployments],
         assumptions={
             each["assumption"]: each
             for each in rows(
@@ -165,7 +168,8 @@ def coefficient_lines(group: Group, number_of: int) -> tuple[Line, ...]:
 
 def served_lines(deployment: Row) -> tuple[Line, ...]:
     """Return on what an architecture is taken to be served."""
-    note = _gpus(deployment)
+    held = shown(int(deployment["held_weight_bytes"]))
+    note = f"{_gpus(deployment)}: told, or the least power of two that holds {held} bytes and 20 %"
     lines: list[Line] = [
         Fact("gpu_count", "G, GPUs", deployment["gpu_count"], note=note),
         Fact("bytes_per_weight", "w, bytes a weight", deployment["bytes_per_weight"]),
@@ -173,6 +177,26 @@ def served_lines(deployment: Row) -> tuple[Line, ...]:
     if deployment["architecture_class"] == "window":
         note = "layers with a window are counted as if they attended to the whole context"
         lines.append(Fact("architecture_class", "window", "counted as full", note=note))
+    return tuple(lines)
+
+
+def bias_lines(group: Group) -> tuple[Line, ...]:
+    """Return the measured gap of each architecture over the law, and their geometric mean."""
+    lines: list[Line] = []
+    product: Number = 1
+    for index, (deployment, found) in enumerate(
+        zip(group.deployments, group.biases, strict=True), start=1
+    ):
+        value = float(found.get("bias_factor", 1))
+        source = f"{found['source']}, {found['source_date']}" if found else "none measured"
+        label = f"bias of {deployment['architecture_class']} architectures"
+        lines.append(Fact("bias_factor", label, value, note=source))
+        product = product * number(f"b{index}", value)
+    if group.is_closed:
+        count = len(group.deployments)
+        root = product ** (number("1", 1) / number(str(count), count))
+        value = group.energy["bias_factor"]
+        lines.append(step("bias_factor", "bias, geometric mean", root, "", value))
     return tuple(lines)
 
 
@@ -259,4 +283,16 @@ def _set(con: duckdb.DuckDBPyConnection, deployment: Row) -> Row:
         con,
         "select * from stg_coefficients where coefficient_set_id = $id",
         {"id": deployment["coefficient_set_id"]},
+    )
+
+
+def _bias(con: duckdb.DuckDBPyConnection, deployment: Row) -> Row:
+    """Return the bias of an architecture under its coefficient set, else under any."""
+    names = ("architecture_class", "coefficient_set_id")
+    return row(
+        con,
+        "select * from raw_bias_factors where architecture_class = $architecture_class "
+        "and coefficient_set_id in ($coefficient_set_id, '*') "
+        "order by coefficient_set_id = '*' limit 1",
+        {name: deployment[name] for name in names},
     )

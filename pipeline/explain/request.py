@@ -8,6 +8,7 @@ from pipeline.explain import wording
 from pipeline.explain.group import (
     Group,
     batch_part,
+    bias_lines,
     coefficient_lines,
     facility_part,
     group_of,
@@ -147,9 +148,11 @@ def _boards_part(
     lines: list[Line]
     if not group.is_closed:
         term = bias * number("law", laws[0])
-        lines = [step("gpu_energy_j", "GPU energy", term, "J", gpu_energy_j)]
+        line = step("gpu_energy_j", "GPU energy", term, "J", gpu_energy_j)
+        lines = [*bias_lines(group), line]
     else:
         lines = [
+            *bias_lines(group),
             *stand_in_lines(group),
             Fact(
                 "rates",

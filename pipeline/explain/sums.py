@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from decimal import localcontext
+from decimal import Decimal, localcontext
 
 from pipeline.explain.lines import Fact, Line, Part, step
 from pipeline.explain.warehouse_rows import Row
@@ -11,6 +11,7 @@ from pipeline.laws.work import Number
 
 SHOWN_PARTS = 5
 _TIES = 1e-9  # how near a sum of floats comes to a value that was summed elsewhere
+_ROUNDED = 1e-8  # the same in dollars, for money that was an estimate before it was rounded
 
 Amount = Number  # int, float or Decimal
 
@@ -62,7 +63,7 @@ def sum_part(
     for sign, _, value in parts:
         term = term + number(sign, value)
     found = total_of([value for _, _, value in parts])
-    if math.isclose(float(found), float(whole), rel_tol=_TIES, abs_tol=0):
+    if math.isclose(float(found), float(whole), rel_tol=_TIES, abs_tol=_slack(whole)):
         lines.append(step(name, "together", term, unit, whole))
     else:
         lines.append(Fact(name, "shown", whole, unit, note or "not the sum of these lines"))
@@ -78,6 +79,10 @@ def line_name(line: Row) -> str:
     ]
     named += [line[name] for name in ("source_file", "outcome", "reason") if line.get(name)]
     return " · ".join(map(str, named)) or "unattributed"
+
+
+def _slack(whole: Amount) -> float:
+    return _ROUNDED if isinstance(whole, Decimal) else 0
 
 
 def _share(value: Number, whole: Number) -> str:

@@ -14,7 +14,7 @@ _COLUMNS = (
     Column("known_frac", "Share", "frac", meaning="Known over all."),
     Column("consequence", "What happens to the rest", "text", meaning="Effect on the figures."),
 )
-_MEASURES = (
+MEASURES = (
     ("Requests with a price", "priced", "request_count", "Left out of every cost sum."),
     ("Requests with an energy", "measured", "request_count", "Left out of every energy sum."),
     ("Requests of a known model", "known_model", "request_count", "Shown as unmapped."),
@@ -44,7 +44,7 @@ _MEASURES = (
 
 def section(mart: pl.DataFrame) -> Section:
     """Return what is known of the requests and tokens of one month of mart_coverage."""
-    rows = () if mart.is_empty() else tuple(_row(mart, *measure) for measure in _MEASURES)
+    rows = () if mart.is_empty() else tuple(_row(mart, *measure) for measure in MEASURES)
     return Section(
         name="coverage",
         title="Coverage",
