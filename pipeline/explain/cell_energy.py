@@ -108,21 +108,25 @@ def _law_parts(group: Group) -> list[Part]:
 def _last_line(group: Group, quantity: str, value: float) -> Line | None:
     """Return the step from the energies above to a quantity that only the report has."""
     energy = group.energy
-    for term in _TERMS:
-        if quantity == f"{term}_energy_j" and group.is_closed:
-            return step(quantity, f"{term} of the class", _blended(group, term), "J", value)
-        if quantity == f"{term}_energy_kwh":
-            joules = number(f"{term}", energy[f"{term}_energy_j"])
-            whole = joules * number("bias", energy["bias_factor"]) / J_PER_KWH
-            return step(quantity, "term × bias factor", whole, "kWh", value)
+    boards = number("E", energy["gpu_energy_j"])
+    term, _, unit = quantity.partition("_energy_")
+    if term in _TERMS and unit == "kwh":
+        joules = number(term, energy[f"{term}_energy_j"]) * number("bias", energy["bias_factor"])
+        return step(quantity, "term × bias factor", joules / J_PER_KWH, "kWh", value)
+    if term in _TERMS and group.is_closed:
+        return step(quantity, f"{term} of the class", _blended(group, term), "J", value)
     if quantity in BOARD_ENDS_KWH:
         end = quantity.split("_")[1]
-        boards = number("E", energy["gpu_energy_j"]) * number("end", energy[f"{end}_ratio"])
-        return step(quantity, f"{end} end", boards / J_PER_KWH, "kWh", value)
+        joules = boards * number("end", energy[f"{end}_ratio"])
+        return step(quantity, f"{end} end", joules / J_PER_KWH, "kWh", value)
+    drawn = boards * number("f", energy["facility_ratio"]) / J_PER_KWH
     if quantity == "carbon_kgco2e":
-        kwh = number("E", energy["gpu_energy_j"]) * number("f", energy["facility_ratio"])
-        grams = kwh / J_PER_KWH * number("grid", energy["carbon_gco2e_per_kwh"])
+        grams = drawn * number("grid", energy["carbon_gco2e_per_kwh"])
         return step(quantity, "carbon", grams / GRAMS_PER_KG, "kg CO₂e", value)
+    if quantity == "energy_cost_usd":
+        power = drawn * number("tariff", energy["electricity_usd_per_kwh"])
+        note = "to a thousandth of a millionth of a dollar"
+        return step(quantity, "electricity at tariff", power, "USD", value, note)
     return None
 
 

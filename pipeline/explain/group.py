@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 import duckdb
 
@@ -250,6 +251,7 @@ def facility_part(group: Group, gpu_energy_j: float) -> Part:
             "electricity at tariff",
             power,
             "USD",
+            Decimal(f"{float(power.value):.9f}"),
             note=f"a memo line, in no cost; {_source(tariff)}",
         ),
     ]

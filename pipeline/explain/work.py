@@ -11,8 +11,8 @@ from pipeline.laws import simple, work
 
 _MOMENTS = (
     ("prefilled_tokens", "p", "p, tokens through the prefill"),
-    ("prefill_pairs", "q", "q, pairs of tokens in the prefill"),
-    ("decode_pairs", "y", "y, pairs of tokens while writing"),
+    ("prefill_pairs", "q", "q, pairs in the prefill"),
+    ("decode_pairs", "y", "y, pairs while writing"),
     ("cache_positions", "z", "z, cache positions read"),
     ("decode_steps", "t", "t, passes after the first"),
 )
