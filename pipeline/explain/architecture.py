@@ -68,6 +68,8 @@ def sizes_of(shape: Row, bytes_per_weight: float, batch: float) -> Sizes:
     head = work.head_params(of["vocab"], of["hidden"])
     lines.append(step("head_params", "Ph, weights of the head", head, "weights"))
     pair, position = _attention(of, shape)
+    element = shape["bytes_per_kv_element"]
+    lines.append(Fact("bytes_per_kv_element", "x, bytes a cache element", element))
     lines.append(step("attention_flop_per_pair", "Q, FLOP a pair of tokens", pair, "FLOP"))
     lines.append(step("kv_bytes_per_position", "KV, cache bytes a position", position, "bytes"))
     state = work.state_bytes(of["ssm_layers"], of["ssm_state_bytes"])
@@ -77,9 +79,7 @@ def sizes_of(shape: Row, bytes_per_weight: float, batch: float) -> Sizes:
     in_weights = number("P", as_number(body))
     if shape["experts"]:
         touched = work.experts_touched(of["experts"], of["active_experts"], number("B", batch))
-        lines.append(
-            step("experts_touched", "X, experts of a layer that the batch touches", touched, "")
-        )
+        lines.append(step("experts_touched", "X, experts touched in a layer", touched, ""))
         ffn = _ffn(of, _in_full("X", as_number(touched)))
         lines.append(step("mixing_params", "M, weights outside the FFN", mixing, "weights"))
         in_weights = number("M", as_number(mixing)) + ffn

@@ -155,7 +155,7 @@ def _priced(
             done["layer_steps"], steps, unless(1, "B", priced.batch),
         ),
     }  # fmt: skip
-    labels = ("prefill", "KV cache", "next token")
+    labels = ("e1, prefill", "e2, KV cache", "e3, next token")
     lines = [
         step(name, label, term, "J", float(as_number(term)))
         for label, (name, term) in zip(labels, terms.items(), strict=True)
