@@ -1,8 +1,10 @@
 """One request explained: the worked example, and sums that tie to the marts."""
 
+import json
 import math
 from collections.abc import Callable
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -356,7 +358,39 @@ def test_several_records_of_one_name_are_listed_with_their_places(
 
     with pytest.raises(WrongUseError, match=r"2 records .*usage-1.jsonl:1 .*usage-1.jsonl:2") as it:
         one_record(book, "one", None)
-    assert "Choose one by FILE:LINE." in str(it.value)
+    assert "Choose one by its place." in str(it.value)
+
+
+def test_of_several_records_on_one_line_each_is_found_by_its_number(
+    build: Callable[..., Book], tmp_path: Path
+) -> None:
+    results = [
+        {
+            "model": model,
+            "uncached_input_tokens": uncached,
+            "cache_read_input_tokens": 0,
+            "output_tokens": output,
+        }
+        for model, uncached, output in (("claude-opus-4-8", 100, 200), ("claude-haiku-4-5", 5, 8))
+    ]
+    page = {
+        "data": [
+            {
+                "starting_at": "2026-10-05T00:00:00Z",
+                "ending_at": "2026-10-06T00:00:00Z",
+                "results": results,
+            }
+        ]
+    }
+    path = tmp_path / "usage.json"
+    path.write_text(json.dumps(page), encoding="utf-8")
+    book = build(path)
+
+    with pytest.raises(WrongUseError, match=r"2 records .*usage.json:1.1 .*usage.json:1.2 "):
+        explained(book, "usage.json:1")
+    found = [explained(book, f"usage.json:1.{number}") for number in (1, 2)]
+    assert [made.facts["model_id"] for made in found] == ["claude-opus-4-8", "claude-haiku-4-5"]
+    assert [line_of(made, "output_tokens").value for made in found] == [200, 8]
 
 
 def test_an_unknown_id_names_those_near_it(mixed: Book) -> None:

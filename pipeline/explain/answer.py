@@ -56,7 +56,7 @@ def explain_in(
         found = find.one_record(con, asked, month)
         if found["reject_reasons"] or found["is_duplicate"]:
             return _left_out(con, found)
-        return explain_request(con, found["input_id"], found["source_line"])
+        return explain_request(con, found["row_id"])
     chosen = job.choose_month(con, month)
     report = build_report(job.frames(con, checks), chosen, job.facts(con, settings, chosen))
     return explain_cell(con, find.find_cell(asked, report, workbook.render(report)), chosen)

@@ -16,11 +16,28 @@ _ANCHOR = re.compile(r"#?(?P<anchor>(?:table|figure)-\w+)(?::(?P<row>\w+))?(?::(
 _SHOWN = 6
 _TOTAL = "total"
 
+_PLACE = re.compile(r"(?P<file>.+):(?P<line>\d{1,18})(?:\.(?P<record>\d{1,9}))?")
 _ROWS = """
-    select
-        input_id, source_line, source_file, source_format, request_id, provider, model_name,
-        month, reject_reasons, is_duplicate, occurred_at, output_tokens
-    from raw_usage inner join raw_inputs using (input_id)
+    with named as (
+        select input_id, source_line
+        from raw_usage inner join raw_inputs using (input_id)
+        where {condition}
+    )
+    select *
+    from (
+        select
+            raw_usage.rowid as row_id, raw_usage.input_id, source_line, source_file, source_format,
+            request_id, provider, model_name, month, reject_reasons, is_duplicate, occurred_at,
+            output_tokens,
+            row_number() over (
+                partition by raw_usage.input_id, source_line order by raw_usage.rowid
+            ) as record_number,
+            count(*) over (partition by raw_usage.input_id, source_line) as line_record_count
+        from raw_usage inner join raw_inputs on raw_usage.input_id = raw_inputs.input_id
+        where (raw_usage.input_id, source_line) in (select input_id, source_line from named)
+    )
+    where {condition}
+    order by source_file, source_line, record_number, input_id
 """
 
 
@@ -39,18 +56,27 @@ def is_cell(asked: str) -> bool:
 
 
 def records(con: duckdb.DuckDBPyConnection, asked: str) -> list[Row]:
-    """Return the rows of raw_usage under a request id, else those at `file:line`."""
-    order = "order by source_file, source_line, input_id"
-    found = rows(con, f"{_ROWS} where request_id = $id {order}", {"id": asked})
-    file, colon, line = asked.rpartition(":")
-    if found or not colon or not line.isdigit():
+    """Return the rows of raw_usage under a request id, else those at `file:line`.
+
+    A line of a file may hold several records: `file:line.2` is its second.
+    """
+    found = rows(con, _ROWS.format(condition="request_id = $id"), {"id": asked})
+    place = _PLACE.fullmatch(asked)
+    if found or place is None:
         return found
-    return rows(
-        con,
-        f"{_ROWS} where source_line = $line and (source_file = $file "
-        f"or ends_with(source_file, '/' || $file)) {order}",
-        {"line": int(line), "file": file},
+    condition = (
+        "source_line = $line and (source_file = $file or ends_with(source_file, '/' || $file))"
     )
+    values = {"line": int(place["line"]), "file": place["file"]}
+    at_line = rows(con, _ROWS.format(condition=condition), values)
+    wanted = place["record"]
+    return [each for each in at_line if wanted in (None, str(each["record_number"]))]
+
+
+def place_of(record: Row) -> str:
+    """Return the name of a record by its place, as `records` understands it."""
+    place = f"{record['source_file']}:{record['source_line']}"
+    return place if record["line_record_count"] == 1 else f"{place}.{record['record_number']}"
 
 
 def one_record(con: duckdb.DuckDBPyConnection, asked: str, month: str | None) -> Row:
@@ -71,14 +97,14 @@ def one_record(con: duckdb.DuckDBPyConnection, asked: str, month: str | None) ->
     wanted = in_month or left_out
     if len(wanted) > 1:
         places = [
-            f"{each['source_file']}:{each['source_line']} "
-            f"({each['provider'] or 'no provider'}, {each['model_name'] or 'no model'})"
+            f"{place_of(each)} ({each['provider'] or 'no provider'}, "
+            f"{each['model_name'] or 'no model'})"
             for each in wanted
         ]
         more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
         raise WrongUseError(
             f"{asked}: {len(wanted)} records have this name: {', '.join(places[:_SHOWN])}{more}. "
-            "Choose one by FILE:LINE."
+            "Choose one by its place."
         )
     return wanted[0]
 

@@ -19,27 +19,29 @@ from pipeline.explain.lines import Explanation, Fact, Line, Part, step
 from pipeline.explain.money import cost_lines
 from pipeline.explain.record import record_part, tokens_part
 from pipeline.explain.text import value_text
-from pipeline.explain.warehouse_rows import Row, ranked_requests, row
+from pipeline.explain.warehouse_rows import Row, request_alone, row
 from pipeline.explain.work import energies_of, moments_of, share_of
 from pipeline.explain.written import Term, Written, number
 
-_PLACE = "input_id = $input_id and source_line = $source_line"
+_TOKENS = (
+    *("uncached_input_tokens", "cache_read_tokens", "cache_write_5m_tokens"),
+    *("cache_write_1h_tokens", "output_tokens", "reasoning_tokens"),
+)
 
 
-def explain_request(con: duckdb.DuckDBPyConnection, input_id: int, source_line: int) -> Explanation:
-    """Return how one accepted row of usage gets its energy, its carbon and its cost."""
-    place = {"input_id": input_id, "source_line": source_line}
+def explain_request(con: duckdb.DuckDBPyConnection, row_id: int) -> Explanation:
+    """Return how one accepted row of raw_usage gets its energy, its carbon and its cost."""
     logged = row(
         con,
         "select raw_usage.*, source_file, source_format, assumed_class from raw_usage "
-        "inner join raw_inputs using (input_id) "
-        f"where {_PLACE} and reject_reasons is null and not is_duplicate",
-        place,
+        "inner join raw_inputs using (input_id) where raw_usage.rowid = $row_id",
+        {"row_id": row_id},
     )
+    source_line = logged["source_line"]
     if logged["charge_kind"] is not None:
         return _charge(con, logged)
-    request = row(con, f"select * from int_requests where {_PLACE}", place)
-    (costs,) = ranked_requests(con, place)
+    request = _request(con, logged)
+    costs = request_alone(con, request)
     group = group_of(con, request)
     why_not = wording.unmeasured_note(request, group.host, group.batch)
     parts = [record_part(con, logged, request), tokens_part(con, request)]
@@ -69,6 +71,26 @@ def explain_request(con: duckdb.DuckDBPyConnection, input_id: int, source_line: 
     name = logged["request_id"] or f"{logged['source_file']}:{source_line}"
     what = "Request" if not request["is_bucket"] else "Billing bucket"
     return Explanation("request", f"{what} {name}", facts, [_answer(facts), *parts])
+
+
+def _request(con: duckdb.DuckDBPyConnection, logged: Row) -> Row:
+    """Return the row of int_requests of a record; of several on its line, the one it is."""
+    names = ("input_id", "source_line", "occurred_at", *_TOKENS, "billed_cost_usd")
+    same = " and ".join(f"requests.{name} is not distinct from ${name}" for name in names)
+    return row(
+        con,
+        f"""
+        select requests.*
+        from int_requests as requests
+        inner join int_models
+            on requests.provider = int_models.provider and requests.model_id = int_models.model_id
+        where {same}
+            and int_models.logged_model_name = $model_name
+            and int_models.logged_provider = coalesce($provider, '')
+        limit 1
+        """,
+        {name: logged[name] for name in (*names, "model_name", "provider")},
+    )
 
 
 def _answer(facts: dict[str, Any]) -> Part:

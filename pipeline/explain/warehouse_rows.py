@@ -11,6 +11,11 @@ from pipeline.laws.work import Number
 
 Row = dict[str, Any]
 
+_NAMES_ONE = (
+    *("input_id", "source_line", "month", "provider", "model_id", "query_class"),
+    *("input_tokens", "cache_read_tokens", "output_tokens", "reasoning_tokens", "request_count"),
+)
+
 # The report's own SQL, run over single requests: their prices, costs and energies.
 _BY_GROUP = ("int_usage_groups", "int_group_costs", "int_team_energy")
 
@@ -39,12 +44,26 @@ def ranked_requests(con: duckdb.DuckDBPyConnection, of: Mapping[str, Any]) -> li
     Each request is made a group of its own, and the report's SQL of groups runs over them: what a
     request costs is never computed a second way. The tables of the report stay as they are.
     """
+    return _by_groups(con, of, "")
+
+
+def request_alone(con: duckdb.DuckDBPyConnection, request: Row) -> Row:
+    """Return the same of one row of int_requests; others on its line are others."""
+    (found,) = _by_groups(con, {name: request[name] for name in _NAMES_ONE}, "limit 1")
+    return found
+
+
+def _by_groups(con: duckdb.DuckDBPyConnection, of: Mapping[str, Any], limit: str) -> list[Row]:
+    """Run the SQL of groups with a temporary int_requests before it, which hides the real one.
+
+    The team of each request is its place and a number, since a line may hold several records.
+    """
     catalog = con.execute("select current_database()").fetchall()[0][0]
     wanted = " and ".join(f"{name} is not distinct from {_literal(of[name])}" for name in of)
     con.execute(
         "create or replace temp view int_requests as select * replace "
-        "(input_id || ':' || source_line as team) "
-        f'from "{catalog}".main.int_requests where {wanted}'
+        "(input_id || ':' || source_line || ':' || row_number() over () as team) "
+        f'from "{catalog}".main.int_requests where {wanted} {limit}'
     )
     models = warehouse.models()
     try:
