@@ -220,7 +220,7 @@ def test_a_key_figure_is_the_lines_of_the_month(book: Book, report: Report) -> N
 
     made = explained(book, report, f"Summary!{cell}")
 
-    assert made.facts["mart"] == "mart_cost_per_task"
+    assert (made.facts["mart"], made.facts["unit"]) == ("mart_cost_per_task", "kg CO₂e")
     assert made.parts[1].lines[-1].label == "together"
 
 

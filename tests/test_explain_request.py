@@ -177,6 +177,24 @@ def test_the_requests_of_a_class_explained_one_by_one_add_up_to_the_class(mixed:
         assert math.fsum(parts) == pytest.approx(row["gpu_energy_j"], rel=1e-9)
 
 
+def test_the_costs_of_requests_explained_one_by_one_add_up_to_the_class_exactly(
+    mixed: Book,
+) -> None:
+    summed: dict[tuple[str, str], Decimal] = {}
+    for row in rows_of(mixed, "select request_id from raw_usage where provider = 'openai'"):
+        facts = explained(mixed, row["request_id"]).facts
+        key, cost = (str(facts["model_id"]), str(facts["query_class"])), facts["cost_usd"]
+        assert isinstance(cost, Decimal)
+        summed[key] = summed.get(key, Decimal(0)) + cost
+
+    mart = rows_of(
+        mixed,
+        "select model_id, query_class, cost_usd from mart_cost_per_task where provider = 'openai'",
+    )
+
+    assert summed == {(row["model_id"], row["query_class"]): row["cost_usd"] for row in mart}
+
+
 def test_every_printed_line_of_every_kind_of_request_comes_to_its_result(mixed: Book) -> None:
     count = 0
     for row in rows_of(mixed, "select request_id from raw_usage"):

@@ -11,11 +11,11 @@ from pipeline.explain.cell_requests import quantile_part, request_sum, task_part
 from pipeline.explain.cell_source import CellSource, source_of
 from pipeline.explain.cell_team import team_parts
 from pipeline.explain.find import FoundCell
-from pipeline.explain.group import (
+from pipeline.explain.group import group_of
+from pipeline.explain.group_lines import (
     batch_part,
     bias_lines,
     coefficient_lines,
-    group_of,
     range_lines,
     served_lines,
 )

@@ -4,8 +4,8 @@ from typing import Any
 
 import duckdb
 
-from pipeline.explain.group import (
-    Group,
+from pipeline.explain.group import Group
+from pipeline.explain.group_lines import (
     batch_part,
     bias_lines,
     coefficient_lines,

@@ -1,6 +1,6 @@
 """Which rows of which mart a cell of the report shows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import duckdb
 
@@ -8,6 +8,7 @@ from pipeline.explain.find import FoundCell
 from pipeline.explain.warehouse_rows import Row, rows
 from pipeline.report.section import Column, Value
 from pipeline.report.sections.coverage import MEASURES
+from pipeline.report.workbook_places import KEY_FIGURES
 
 _CLASS = ("provider", "model_id", "query_class")
 # Table of the report: its mart, and the columns that name a row of it.
@@ -66,6 +67,8 @@ def source_of(con: duckdb.DuckDBPyConnection, found: FoundCell, month: str) -> C
     values = table.total if is_total and table.total else table.rows[place.row - 1]
     column = table.columns[place.column]
     cells = {each.name: value for each, value in zip(table.columns, values, strict=True)}
+    if table.name == KEY_FIGURES:
+        column = replace(column, unit=str(cells["unit"]))
     mart, keys = _TABLES.get(table.name, (None, ()))
     key = {} if is_total else {name: cells[name] for name in keys}
     quantity = _quantity(table.name, column.name, cells)

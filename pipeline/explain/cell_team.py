@@ -4,7 +4,8 @@ import duckdb
 
 from pipeline.explain import cell_energy
 from pipeline.explain.cell_money import MONEY, money_parts
-from pipeline.explain.group import facility_part, group_of
+from pipeline.explain.group import group_of
+from pipeline.explain.group_lines import facility_part
 from pipeline.explain.lines import Part
 from pipeline.explain.sums import line_name, sum_part
 from pipeline.explain.warehouse_rows import Row, rows

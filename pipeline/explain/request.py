@@ -5,13 +5,12 @@ from typing import Any
 import duckdb
 
 from pipeline.explain import wording
-from pipeline.explain.group import (
-    Group,
+from pipeline.explain.group import Group, group_of
+from pipeline.explain.group_lines import (
     batch_part,
     bias_lines,
     coefficient_lines,
     facility_part,
-    group_of,
     range_lines,
     served_lines,
 )
