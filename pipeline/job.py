@@ -188,7 +188,7 @@ def write_report(
     for name in MARTS:
         _write_parquet(con, name, month, folder / "data" / f"{name}.parquet")
     _write_focus(con, month, settings.time_zone, folder / "focus.csv")
-    report = build_report(frames(con, checks), month, _facts(con, settings, month))
+    report = build_report(frames(con, checks), month, facts(con, settings, month))
     tell("writing the workbook")
     (folder / f"joulebook-{month}.xlsx").write_bytes(workbook.render(report))
     tell("writing the page")
@@ -278,7 +278,8 @@ def _next_month(month: str) -> str:
     return f"{year + number // 12:04d}-{number % 12 + 1:02d}"
 
 
-def _facts(con: duckdb.DuckDBPyConnection, settings: Settings, month: str) -> ReportFacts:
+def facts(con: duckdb.DuckDBPyConnection, settings: Settings, month: str) -> ReportFacts:
+    """Return what the report of a month says of the run that makes it."""
     inputs = con.execute(
         "select source_file, content_sha256 from raw_inputs order by input_id"
     ).fetchall()
