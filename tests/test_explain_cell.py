@@ -149,6 +149,22 @@ def test_every_computed_cell_is_written_out_to_its_value(book: Book, report: Rep
     assert unexplained == []
 
 
+def test_every_column_of_every_sheet_has_an_answer_whose_lines_hold(
+    book: Book, report: Report
+) -> None:
+    first: dict[tuple[str, int, bool], FoundCell] = {}
+    for found in filled(report, tuple(places_of(rendered(report), report))):
+        is_total = found.place.row > len(found.table.rows)
+        first.setdefault((found.table.name, found.place.column, is_total), found)
+
+    for found in first.values():
+        made = explain_cell(book, found, MONTH)
+        assert made.facts["column"] == found.table.columns[found.place.column].name
+        for numbers, result, unit in printed(text_of(made)):
+            assert is_kept(numbers, result, unit), (found, numbers, evaluated(numbers))
+    assert len({name for name, _, _ in first}) > 30
+
+
 def is_same(value: object, other: object) -> bool:
     assert isinstance(value, int | float | Decimal)
     return isinstance(other, int | float | Decimal) and math.isclose(value, other, rel_tol=1e-12)
@@ -208,6 +224,29 @@ def test_a_team_is_its_classes_and_the_rates_of_the_largest(book: Book, report: 
     assert made.parts[1].title == "By model and class"
     assert made.parts[2].title.startswith("The largest: ")
     assert [part.name for part in made.parts] == ["place", "parts", "share", "facility"]
+
+
+def test_an_end_of_a_total_is_that_of_its_summed_draws(book: Book, report: Report) -> None:
+    (total,) = rows_of(book, "select * from mart_month_total where total_kind = 'month'")
+
+    made = explained(book, report, "table-energy_per_class:total:facility_energy_low_kwh")
+    (line,) = made.parts[1].lines
+
+    assert made.facts["mart"] == "mart_month_total"
+    assert isinstance(line, Step)
+    assert line.value == made.facts["value"] == total["facility_energy_low_kwh"]
+    assert line.note.startswith("5 % of 256 joint draws: place 12.75")
+
+
+def test_tasks_of_the_month_count_once(book: Book, report: Report) -> None:
+    (total,) = rows_of(book, "select * from mart_month_total where total_kind = 'month'")
+
+    made = explained(book, report, "table-cost_per_task:total:task_count")
+    (line,) = made.parts[1].lines
+
+    assert isinstance(line, Step)
+    assert line.formula == "named + alone"
+    assert line.value == total["task_count"]
 
 
 def test_a_key_figure_is_the_lines_of_the_month(book: Book, report: Report) -> None:
