@@ -9,7 +9,13 @@ from conftest import Book, Rows, rows_of
 from overlay_files import overlay_folder
 from test_explain_request import amount, explained, line_of, step_of
 
+from pipeline import job, warehouse
+from pipeline.explain.cell import explain_cell
+from pipeline.explain.find import find_cell
 from pipeline.explain.text import text_of
+from pipeline.report import workbook
+from pipeline.report.assemble import build_report
+from pipeline.report.workbook_places import tables_of
 from pipeline.settings import Settings
 
 LLAMA = "meta-llama/Llama-3.1-8B"
@@ -140,3 +146,56 @@ def test_every_printed_line_of_money_comes_to_its_result(bills: Book) -> None:
             count += 1
             assert is_kept(numbers, result, unit), (row, numbers, result, evaluated(numbers))
     assert count > 200
+
+
+# Cells ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "model", "numbers", "value"),
+    [
+        # 100 USD · 0.75 busy hours · 2 GPUs / 20 GPU hours are used, 92.50 USD are not
+        ("idle GPUs", LLAMA, "100 − 7.5", Decimal("92.5")),
+        ("committed, unused", "gpt-4o", "900 − 450", Decimal(450)),
+    ],
+)
+def test_what_stood_unused_is_the_bill_less_what_was_used(
+    bills: Book, kind: str, model: str, numbers: str, value: Decimal
+) -> None:
+    frames = job.frames(bills, warehouse.run_checks(bills))
+    report = build_report(frames, "2026-10", job.facts(bills, Settings(), "2026-10"))
+    table = tables_of(report)["cost_lines"]
+    (row,) = [
+        place
+        for place, cells in enumerate(table.rows, start=1)
+        if (cells[0], cells[2]) == (kind, model)
+    ]
+    found = find_cell(f"table-cost_lines:{row}:cost_usd", report, workbook.render(report))
+
+    made = explain_cell(bills, found, "2026-10")
+
+    assert made.facts["value"] == value
+    assert step_of(made, "cost_usd").numbers == numbers
+    for printed_numbers, result, unit in printed(text_of(made)):
+        assert is_kept(printed_numbers, result, unit), printed_numbers
+
+
+def test_a_step_of_the_cost_bridge_is_told_in_full_and_a_total_by_its_steps(bills: Book) -> None:
+    frames = job.frames(bills, warehouse.run_checks(bills))
+    report = build_report(frames, "2026-10", job.facts(bills, Settings(), "2026-10"))
+    book = workbook.render(report)
+    (month,) = rows_of(bills, "select * from mart_cost_bridge where step_id = '14'")
+    names = [cells[0] for cells in tables_of(report)["cost_bridge"].rows]
+
+    place = 1 + names.index("Cost of the month")
+    total = find_cell(f"table-cost_bridge:{place}:total_usd", report, book)
+    made = explain_cell(bills, total, "2026-10")
+
+    assert made.facts["mart"] == "mart_cost_bridge"
+    assert step_of(made, "cost_usd").value == month["cost_usd"]
+    place = 1 + names.index("Contract rates against the list")
+    contract = explain_cell(
+        bills, find_cell(f"table-cost_bridge:{place}:step_usd", report, book), "2026-10"
+    )
+    # 735 − 558 millionths less: shown in cents, told in full
+    assert line_of(contract, "cost_usd").value == Decimal("-0.000177")

@@ -6,7 +6,7 @@ from typing import Any
 import duckdb
 
 from pipeline.explain import cell_energy, wording
-from pipeline.explain.cell_bills import bill_parts, bridge_parts
+from pipeline.explain.cell_bills import bill_parts, bridge_parts, line_parts
 from pipeline.explain.cell_counts import COUNTED, count_parts, grade_part
 from pipeline.explain.cell_money import MONEY, money_parts, reconciled_parts
 from pipeline.explain.cell_requests import quantile_part, request_sum, task_part
@@ -100,6 +100,8 @@ def _value_parts(con: duckdb.DuckDBPyConnection, source: CellSource, month: str)
 def _group_parts(con: duckdb.DuckDBPyConnection, source: CellSource, line: Row) -> list[Part]:
     """Return the arithmetic of a quantity of one team, project or bill."""
     quantity, value = source.quantity, source.value
+    if source.mart == "mart_cost_lines":
+        return line_parts(con, source, line)
     if source.mart not in (*_BY_TEAM, *_BILLS):
         return []
     if quantity in COUNTED:

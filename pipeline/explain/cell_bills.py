@@ -6,9 +6,10 @@ from typing import Any
 import duckdb
 
 from pipeline.explain.cell_source import CellSource
-from pipeline.explain.lines import Fact, Part
+from pipeline.explain.lines import Fact, Line, Part, step
 from pipeline.explain.sums import sum_part
 from pipeline.explain.warehouse_rows import Row, rows
+from pipeline.explain.written import number
 
 # Parts of a gap, and the days that each of them is counted from.
 _CAUSES = {
@@ -19,6 +20,12 @@ _CAUSES = {
     "rounding_usd": "rounding",
 }
 _PARTS = (*_CAUSES, "credit_usd", "time_zone_usd", "rest_usd")
+_UNUSED = {
+    "idle GPUs": "select billed_usd as whole_usd, used_usd, busy_hours, gpu_count, gpu_hours "
+    "from int_hosting where month = $month and model_id = $model_id and $provider is not null",
+    "committed, unused": "select committed_usd as whole_usd, used_usd, null as busy_hours "
+    "from int_commitments where month = $month and provider = $provider and model = $model_id",
+}
 _DAYS = "The days of the bill that it is the sum of"
 
 
@@ -71,6 +78,26 @@ def bridge_parts(con: duckdb.DuckDBPyConnection, source: CellSource, month: str)
         if each["cost_usd"] is not None and each["cost_usd"] != Decimal(0)
     ]
     return [sum_part("The steps before it", named, shown, "cost_usd", "USD")]
+
+
+def line_parts(con: duckdb.DuckDBPyConnection, source: CellSource, line: Row) -> list[Part]:
+    """Return what stood unused of a GPU bill or of a commitment: the bill less what was used."""
+    of = {name: line[name] for name in ("month", "provider", "model_id")}
+    if source.quantity != "cost_usd" or line["line_kind"] not in _UNUSED:
+        return []
+    (bill,) = rows(con, _UNUSED[line["line_kind"]], of)
+    whole = number("bill", bill["whole_usd"])
+    lines: list[Line] = [Fact("billed_usd", "bill", bill["whole_usd"], "USD")]
+    if bill["busy_hours"] is not None and 0 < bill["used_usd"] < bill["whole_usd"]:
+        used = number("bill", float(bill["whole_usd"])) * number("busy", bill["busy_hours"])
+        used = used * number("GPUs", bill["gpu_count"]) / number("hours", float(bill["gpu_hours"]))
+        note = "hours in which any request ran, of the GPU hours of the bill"
+        lines.append(step("used_usd", "used part", used, "USD", bill["used_usd"], note))
+    else:
+        lines.append(Fact("used_usd", "used part", bill["used_usd"], "USD", line["description"]))
+    left = whole - number("used", bill["used_usd"])
+    lines.append(step("cost_usd", line["line_kind"], left, "USD", line["cost_usd"]))
+    return [Part("value", "The cell", tuple(lines))]
 
 
 def _rows(con: duckdb.DuckDBPyConnection, mart: str, line: Row) -> list[Row]:
