@@ -1,15 +1,19 @@
 """The commands, thin: options in, one call, words or JSON out, an exit code."""
 
 import io
-import re
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pipeline.cli_parts import AssumeOption, ConfigOption, JsonOption, require_month
+from pipeline.cli_parts import inert as _inert
+from pipeline.cli_parts import settings_of as _settings
+from pipeline.cli_parts import tell as _tell
+from pipeline.cli_parts import warn as _warn
 from pipeline.errors import JoulebookError, WrongUseError
+from pipeline.explain_cli import EXAMPLES, explain
 from pipeline.law_cli import law_app
 
 if TYPE_CHECKING:
@@ -25,19 +29,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(law_app, name="law")
-
-AssumeOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--assume",
-        metavar="KEY=VALUE,…",
-        help="What the logs do not say: model, provider, class, team, start, batch, gpu, stack.",
-    ),
-]
-ConfigOption = Annotated[
-    Path | None, typer.Option("--config", metavar="FILE", help="Settings (joulebook.toml).")
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="One JSON value on standard output.")]
+app.command(epilog=EXAMPLES)(explain)
 
 
 def main() -> None:
@@ -78,8 +70,7 @@ def report(
     from pipeline.job import left_out, make_report, text_of
     from pipeline.limits import unresolved_notes
 
-    if month is not None and not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", month):
-        raise WrongUseError(f"--month {month}: expected YYYY-MM, such as 2026-10.")
+    require_month(month)
     for option, value, there in (("--engine", engine, "duckdb"), ("--lang", lang, "en")):
         if value != there:
             raise WrongUseError(f"{option} {value}: expected {there}; this version has no other.")
@@ -254,58 +245,9 @@ def doctor(config: ConfigOption = None, as_json: JsonOption = False) -> None:
         raise JoulebookError("something above is not as it should be")
 
 
-def _settings(
-    config: Path | None, usage: list[str] | None, assume: list[str] | None, *, sample: bool = True
-) -> "Settings":
-    """Return the settings that a command runs under.
-
-    A settings file named wins; else, where no logs are named, `joulebook.toml` here; else the
-    bundled sample, or nothing for commands that read no logs.
-    """
-    from pipeline.settings import Input, Settings, bundled, parse_assume, read_settings
-
-    told = {key: value for text in assume or [] for key, value in parse_assume(text).items()}
-    here = Path("joulebook.toml")
-    if config is not None:
-        settings = read_settings(config)
-    elif usage:
-        settings = Settings()
-    elif here.is_file():
-        settings = read_settings(here)
-    elif sample:
-        settings = read_settings(bundled("data/sample/joulebook.toml"))
-    else:
-        settings = Settings()
-    if usage:
-        return replace(settings, folder=Path(), inputs=tuple(Input(path, told) for path in usage))
-    return replace(
-        settings,
-        inputs=tuple(Input(each.path, {**each.assume, **told}) for each in settings.inputs),
-    )
-
-
 def _pairs(option: str, text: str | None) -> dict[str, str]:
     pairs = [part.partition("=") for part in (text or "").split(",") if part.strip()]
     for key, sign, value in pairs:
         if not sign or not value.strip():
             raise WrongUseError(f"{option} {key}: expected key=value.")
     return {key.strip(): value.strip() for key, _, value in pairs}
-
-
-def _tell(text: str) -> None:
-    """Show notes always, and progress where somebody looks on."""
-    if text.startswith("note: "):
-        _warn(text.removeprefix("note: "))
-    elif sys.stderr.isatty():
-        print(f"\r\033[K{text} …", end="", file=sys.stderr, flush=True)
-
-
-def _warn(text: str) -> None:
-    if sys.stderr.isatty():
-        print("\r\033[K", end="", file=sys.stderr)
-    print(f"joulebook: note: {_inert(text)}", file=sys.stderr)
-
-
-def _inert(text: str) -> str:
-    """Return a text without signs that would steer a terminal: names come from logs."""
-    return re.sub(r"[\x00-\x1f\x7f-\x9f]", "\ufffd", text)

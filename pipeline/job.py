@@ -17,6 +17,7 @@ from pipeline.calculator import calculator_rows
 from pipeline.errors import IncompleteInputError, WrongUseError
 from pipeline.ingest.load import find_files, load
 from pipeline.laws.simple import METHOD_VERSION
+from pipeline.marts import MARTS
 from pipeline.method_frames import method_frames
 from pipeline.reference import checked_inputs, load_reference
 from pipeline.report import page, workbook
@@ -25,41 +26,6 @@ from pipeline.settings import Settings, bundled
 from pipeline.warehouse import CheckResult
 
 Tell = Callable[[str], None]
-
-MARTS = (
-    "mart_month_total",
-    "mart_cost_per_task",
-    "mart_energy_per_class",
-    "mart_concurrency",
-    "mart_implied_batch",
-    "mart_model_comparison",
-    "mart_price_reversals",
-    "mart_sweet_spot",
-    "mart_items_per_call",
-    "mart_waste",
-    "mart_architecture_levers",
-    "mart_agentic",
-    "mart_compaction",
-    "mart_reasoning_budget",
-    "mart_forecast",
-    "mart_budget",
-    "mart_anomalies",
-    "mart_team_chargeback",
-    "mart_month_bridge",
-    "mart_project_chargeback",
-    "mart_cost_bridge",
-    "mart_cost_lines",
-    "mart_unpriced_usage",
-    "mart_converted_bills",
-    "mart_reconciliation",
-    "mart_reconciliation_days",
-    "mart_other_charges",
-    "mart_intake",
-    "mart_coverage",
-    "mart_law_validation",
-    "mart_method_comparison",
-    "mart_unresolved_models",
-)
 
 
 @dataclass(frozen=True)
@@ -200,7 +166,7 @@ def write_report(
     for name in MARTS:
         _write_parquet(con, name, month, folder / "data" / f"{name}.parquet")
     _write_focus(con, month, settings.time_zone, folder / "focus.csv")
-    report = build_report(frames(con, checks), month, _facts(con, settings, month))
+    report = build_report(frames(con, checks), month, facts(con, settings, month))
     tell("writing the workbook")
     (folder / f"joulebook-{month}.xlsx").write_bytes(workbook.render(report))
     tell("writing the page")
@@ -290,7 +256,8 @@ def _next_month(month: str) -> str:
     return f"{year + number // 12:04d}-{number % 12 + 1:02d}"
 
 
-def _facts(con: duckdb.DuckDBPyConnection, settings: Settings, month: str) -> ReportFacts:
+def facts(con: duckdb.DuckDBPyConnection, settings: Settings, month: str) -> ReportFacts:
+    """Return what the report of a month says of the run that makes it."""
     inputs = con.execute(
         "select source_file, content_sha256 from raw_inputs order by input_id"
     ).fetchall()

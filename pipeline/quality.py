@@ -31,16 +31,12 @@ def load_quality(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
             budget stands there twice, or a larger budget writes less.
     """
     con.execute(f"create or replace table raw_quality {_ROW}")
-    classes = [
-        str(each)
-        for (each,) in con.execute(
-            "select query_class from raw_query_classes order by 1"
-        ).fetchall()
-    ]
-    read = [
-        (row, _read(con, row, classes))
-        for row in read_mapping(folder, TABLE, COLUMNS, required=REQUIRED)
-    ]
+    rows = read_mapping(folder, TABLE, COLUMNS, required=REQUIRED)
+    if not rows:
+        return
+    found = con.execute("select query_class from raw_query_classes order by 1").fetchall()
+    classes = [str(each) for (each,) in found]
+    read = [(row, _read(con, row, classes)) for row in rows]
     _require_order(read)
     for _, told in read:
         con.execute(

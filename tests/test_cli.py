@@ -15,7 +15,7 @@ import pytest
 from overlay_files import overlay_folder
 
 from pipeline.cli import main
-from pipeline.job import MARTS
+from pipeline.marts import MARTS
 from pipeline.reference import reference_rows
 
 Run = Callable[..., "Ran"]

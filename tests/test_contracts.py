@@ -14,7 +14,7 @@ from need import need_program
 
 from pipeline import warehouse
 from pipeline.ingest.sources import SOURCES
-from pipeline.job import MARTS
+from pipeline.marts import MARTS
 from pipeline.settings import Input, Settings, bundled
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -91,6 +91,15 @@ def test_a_printed_output_is_what_the_command_prints() -> None:
         assert run(command) == output
 
 
+def test_the_part_of_an_explanation_that_is_shown_is_what_the_command_prints() -> None:
+    shown = section("Explain one number").split("```text\n")[2].split("```")[0].splitlines()
+    printed = iter(run("joulebook explain gw-2610000011").splitlines())
+
+    assert len(shown) > 10
+    for line in shown:
+        assert line == "…" or line in printed  # in this order: each look goes on from the last
+
+
 def test_the_tiers_beside_the_published_figures_are_estimates_of_today() -> None:
     command = next(line for line in commands() if "--model gpt-4o" in line)
     rows = [row for row in table("request") if row[0].startswith("`")]

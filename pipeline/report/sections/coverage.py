@@ -15,7 +15,7 @@ _COLUMNS = (
     Column("known_frac", "Share", "frac", meaning="Known over all."),
     Column("consequence", "What happens to the rest", "text", meaning="Effect on the figures."),
 )
-_MEASURES = (
+MEASURES = (
     ("Requests with a cost", "priced", "request_count", "Left out of every cost sum."),
     ("Requests with an energy", "measured", "request_count", "Left out of every energy sum."),
     ("Requests of a known model", "known_model", "request_count", "Shown as unmapped."),
@@ -77,7 +77,7 @@ def section(mart: pl.DataFrame, unresolved: pl.DataFrame) -> Section:
         mart: mart_coverage of the month.
         unresolved: mart_unresolved_models of the month.
     """
-    rows = () if mart.is_empty() else tuple(_row(mart, *measure) for measure in _MEASURES)
+    rows = () if mart.is_empty() else tuple(_row(mart, *measure) for measure in MEASURES)
     return Section(
         name="coverage",
         title="Coverage",

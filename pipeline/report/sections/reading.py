@@ -16,7 +16,7 @@ BARS_SHOWN = 12  # more do not read on one screen
 GRADES = ("A", "B", "C", "D", "U")
 MATERIAL_ENERGY_FRAC = 0.05  # a grade that carries less of the energy does not name the total
 
-_ADDS_NOT = re.compile(r"task_count$|_(low|high)_")  # columns of which a sum means nothing
+ADDS_NOT = re.compile(r"task_count$|_(low|high)_")  # columns of which a sum means nothing
 
 Number = int | float | Decimal
 Row = tuple[Value, ...]
@@ -100,9 +100,7 @@ def total_row(
 
 def not_additive(totals: pl.DataFrame, kind: str = "month", of: str = "all") -> dict[str, Any]:
     """Return what does not add up of one row of mart_month_total: tasks and ends of ranges."""
-    return {
-        name: value for name, value in total(totals, kind, of).items() if _ADDS_NOT.search(name)
-    }
+    return {name: value for name, value in total(totals, kind, of).items() if ADDS_NOT.search(name)}
 
 
 def total(totals: pl.DataFrame, kind: str = "month", of: str = "all") -> dict[str, Any]:

@@ -1,0 +1,87 @@
+"""What several commands share: options, the settings they mean, notes and progress."""
+
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pipeline.errors import WrongUseError
+
+if TYPE_CHECKING:
+    from pipeline.settings import Settings
+
+AssumeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--assume",
+        metavar="KEY=VALUE,…",
+        help="What the logs do not say: model, provider, class, team, start, batch, gpu, stack.",
+    ),
+]
+ConfigOption = Annotated[
+    Path | None, typer.Option("--config", metavar="FILE", help="Settings (joulebook.toml).")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="One JSON value on standard output.")]
+
+
+def settings_of(
+    config: Path | None, usage: list[str] | None, assume: list[str] | None, *, sample: bool = True
+) -> "Settings":
+    """Return the settings that a command runs under.
+
+    A settings file named wins; else, where no logs are named, `joulebook.toml` here; else the
+    bundled sample, or nothing for commands that read no logs.
+    """
+    from pipeline.settings import Input, Settings, bundled, parse_assume, read_settings
+
+    told = {key: value for text in assume or [] for key, value in parse_assume(text).items()}
+    here = Path("joulebook.toml")
+    if config is not None:
+        settings = read_settings(config)
+    elif usage:
+        settings = Settings()
+    elif here.is_file():
+        settings = read_settings(here)
+    elif sample:
+        settings = read_settings(bundled("data/sample/joulebook.toml"))
+    else:
+        settings = Settings()
+    if usage:
+        return replace(settings, folder=Path(), inputs=tuple(Input(path, told) for path in usage))
+    return replace(
+        settings,
+        inputs=tuple(Input(each.path, {**each.assume, **told}) for each in settings.inputs),
+    )
+
+
+def require_month(month: str | None) -> None:
+    """Refuse what is no month.
+
+    Raises:
+        WrongUseError: Where it is not written YYYY-MM.
+    """
+    if month is not None and not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])", month):
+        raise WrongUseError(f"--month {month}: expected YYYY-MM, such as 2026-10.")
+
+
+def tell(text: str) -> None:
+    """Show notes always, and progress where somebody looks on."""
+    if text.startswith("note: "):
+        warn(text.removeprefix("note: "))
+    elif sys.stderr.isatty():
+        print(f"\r\033[K{text} …", end="", file=sys.stderr, flush=True)
+
+
+def warn(text: str) -> None:
+    """Show a note on standard error."""
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr)
+    print(f"joulebook: note: {inert(text)}", file=sys.stderr)
+
+
+def inert(text: str) -> str:
+    """Return a text without signs that would steer a terminal: names come from logs."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f]", "\ufffd", text)
