@@ -12,6 +12,7 @@ import duckdb
 import polars as pl
 
 from pipeline import manifest, warehouse
+from pipeline.book_frames import book_data, write_requests
 from pipeline.errors import IncompleteInputError, WrongUseError
 from pipeline.ingest.load import find_files, load
 from pipeline.laws.simple import METHOD_VERSION
@@ -177,10 +178,12 @@ def write_report(
     (folder / "data").mkdir(parents=True)
     for name in MARTS:
         _write_parquet(con, name, month, folder / "data" / f"{name}.parquet")
+    write_requests(con, month, settings.time_zone, folder / "data" / "requests.parquet")
     _write_focus(con, month, settings.time_zone, folder / "focus.csv")
     report = build_report(frames(con, checks), month, _facts(con, settings, month))
     tell("writing the workbook")
-    (folder / f"joulebook-{month}.xlsx").write_bytes(workbook.render(report))
+    data = book_data(con, month, settings.time_zone)
+    (folder / f"joulebook-{month}.xlsx").write_bytes(workbook.render(report, data))
     tell("writing the page")
     (folder / "index.html").write_text(page.render(report), encoding="utf-8", newline="\n")
     made = manifest.manifest(con, settings, month, checks, folder)

@@ -1,41 +1,73 @@
-"""Render a report as a workbook: one sheet a section, one Excel table a table, values as values."""
+"""Render a report as a workbook: one sheet a section, live over data sheets, the same bytes twice.
+
+Without data the sheets hold values; with data their figures are formulas over the data sheets,
+the prices and the assumptions, each stored with the value that the pipeline computed.
+"""
 
 import calendar
 import datetime as dt
 import io
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from openpyxl import Workbook
-from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.worksheet import Worksheet
 
 from pipeline.report.palette import ACCENT
-from pipeline.report.section import Bars, Report, Section
-from pipeline.report.workbook_bytes import fixed_bytes
+from pipeline.report.section import Report, Section, Table
+from pipeline.report.workbook_cache import Fillings, filled_workbook
 from pipeline.report.workbook_cells import FAINT
-from pipeline.report.workbook_charts import CHART_ROWS, CHART_WIDTH_CM, Placed, bar_chart
+from pipeline.report.workbook_charts import SheetCharts, charts_of
+from pipeline.report.workbook_data import BookData, Numbers, cost_table, numbers_of, price_table
+from pipeline.report.workbook_data import usage_table
+from pipeline.report.workbook_data_sheets import add_data_sheet
+from pipeline.report.workbook_energy import energy_table
+from pipeline.report.workbook_formulas import LiveTable, live
+from pipeline.report.workbook_inputs import name_assumptions, write_inputs
+from pipeline.report.workbook_layout import Place
 from pipeline.report.workbook_sheet import SheetWriter
+from pipeline.report.workbook_work import work_table
 
 SAMPLE_LINE = "Generated sample data: no real usage stands behind these figures."
-MOST_CHARTS = 2
 FIRST_SECTION = "about"  # explains the workbook
-CHART_SECTION = "summary"  # the one printed page a manager sees
+OPENED_SECTION = "summary"  # the one printed page a manager sees
+# Sheets in the order of a reader: what is said, what it rests on, what it is summed from.
+_ORDER = (
+    *("About", "Summary", "Assumptions", "Prices", "Cost_per_task", "Usage", "Energy"),
+    *("Energy_law", "Carbon", "Models", "Teams", "Reconciliation", "Bridge", "*", "Calculator"),
+    *("Checks", "Intake", "Method", "Dictionary"),
+)
 
-_CM_PER_LETTER = 0.2
+
+@dataclass
+class _Build:
+    """A workbook in the making."""
+
+    report: Report
+    data: BookData | None
+    numbers: Numbers | None
+    book: Workbook = field(default_factory=Workbook)
+    fillings: Fillings = field(default_factory=Fillings)
+    places: dict[str, Place] = field(default_factory=dict)
+
+    @property
+    def footer(self) -> str:
+        return f"Joulebook {self.report.month}, run {self.report.run_id}"
 
 
-def render(report: Report) -> bytes:
-    """Return the workbook of a report, the same bytes for the same report."""
-    book = Workbook()
-    book.remove(book.active)
-    charts = [bars for section in report.sections for bars in section.figures][:MOST_CHARTS]
-    for section in sorted(report.sections, key=lambda section: section.name != FIRST_SECTION):
-        is_chart_section = section.name == CHART_SECTION
-        _write_section(book, report, section, charts if is_chart_section else [])
-    _describe(book, report)
+def render(report: Report, data: BookData | None = None) -> bytes:
+    """Return the workbook of a report, the same bytes for the same report and data."""
+    build = _built(report, data)
     buffer = io.BytesIO()
-    book.save(buffer)
-    texts = {"xl/drawings/drawing1.xml": [bars.alt for bars in charts]}
-    return fixed_bytes(buffer.getvalue(), month_end(report.month), texts)
+    build.book.save(buffer)
+    return filled_workbook(
+        buffer.getvalue(), build.book.sheetnames, build.fillings, month_end(report.month)
+    )
+
+
+def places(report: Report, data: BookData | None = None) -> dict[str, Place]:
+    """Return where each table of the workbook stands, by the table's name."""
+    return _built(report, data).places
 
 
 def month_end(month: str) -> dt.datetime:
@@ -45,7 +77,48 @@ def month_end(month: str) -> dt.datetime:
     return dt.datetime(year, number, last_day, 23, 59, 58)
 
 
-def _describe(book: Workbook, report: Report) -> None:
+def _built(report: Report, data: BookData | None) -> _Build:
+    build = _Build(report, data, numbers_of(data) if data else None)
+    build.book.remove(build.book.active)
+    charts = [_write_section(build, section) for section in report.sections]
+    if data and build.numbers:
+        _write_data(build, data, build.numbers)
+    for sheet_charts in charts:
+        sheet_charts.link(build.places, build.fillings)
+    _order(build.book)
+    _describe(build)
+    return build
+
+
+def _write_data(build: _Build, data: BookData, numbers: Numbers) -> None:
+    tables = (
+        price_table(data),
+        energy_table(data, numbers),
+        cost_table(data, numbers),
+        work_table(data, numbers),
+        usage_table(data, numbers),
+    )
+    for table in tables:
+        sheet = build.book.create_sheet(table.sheet)
+        build.places[table.name] = add_data_sheet(sheet, table, build.fillings, build.footer)
+
+
+def _order(book: Workbook) -> None:
+    """Put the sheets into the reader's order; those it does not name stand where its star is."""
+    made = {sheet.title: number for number, sheet in enumerate(book.worksheets)}
+    star = _ORDER.index("*")
+
+    def place(sheet: Worksheet) -> tuple[int, int]:
+        if sheet.title.startswith("Data_"):
+            return len(_ORDER), made[sheet.title]
+        known = _ORDER.index(sheet.title) if sheet.title in _ORDER else star
+        return known, made[sheet.title]
+
+    book._sheets.sort(key=place)  # noqa: SLF001  # the library moves sheets by offsets only
+
+
+def _describe(build: _Build) -> None:
+    report, book = build.report, build.book
     properties = book.properties
     properties.title = report.title
     properties.subject = report.subtitle
@@ -53,58 +126,53 @@ def _describe(book: Workbook, report: Report) -> None:
     properties.keywords = f"run {report.run_id}, method {report.method_version}"
     properties.created = properties.modified = month_end(report.month)
     sheets = {section.name: section.sheet for section in report.sections}
-    if CHART_SECTION in sheets:
-        book.active = book.sheetnames.index(sheets[CHART_SECTION])
+    if OPENED_SECTION in sheets:
+        book.active = book.sheetnames.index(sheets[OPENED_SECTION])
         book.active.sheet_view.tabSelected = True
 
 
-def _write_section(
-    book: Workbook, report: Report, section: Section, charts: Sequence[Bars]
-) -> None:
-    writer = _opened(book, report, section.sheet, section.title, section.question)
+def _write_section(build: _Build, section: Section) -> SheetCharts:
+    writer = _opened(build, section.sheet, section)
     for sentence in section.statements:
         writer.line(sentence)
     if section.empty_reason:
         writer.line(section.empty_reason)
     writer.skip()
     if section.key_figures:
-        writer.key_figures(section.key_figures)
-    chart_row = writer.next_row
-    writer.skip(CHART_ROWS if charts else 0)
+        writer.key_figures(section.key_figures, is_live=build.data is not None)
+    charts = charts_of(writer, build.report, section)
+    charts.leave_room()
     for table in section.tables:
         if not table.sheet:
-            writer.table(table)
-    _write_charts(writer, charts, chart_row)
-    writer.finish(_footer(report))
+            _write_table(build, writer, table)
+    if section.name == "assumptions" and build.data:
+        write_inputs(writer, build.book, build.data)
+    charts.write()
+    writer.finish(build.footer)
     for table in section.tables:
         if table.sheet:
-            apart = _opened(book, report, table.sheet, section.title, section.question)
-            apart.table(table)
-            apart.finish(_footer(report))
+            apart = _opened(build, table.sheet, section)
+            _write_table(build, apart, table)
+            apart.finish(build.footer)
+    return charts
 
 
-def _opened(book: Workbook, report: Report, sheet: str, title: str, question: str) -> SheetWriter:
-    writer = SheetWriter(book.create_sheet(sheet))
-    writer.line(f"{title}, {report.month}", size=16, bold=True, color=ACCENT.lstrip("#"))
-    writer.line(question, color=FAINT)
+def _write_table(build: _Build, writer: SheetWriter, table: Table) -> None:
+    alive = live(table, build.numbers, build.report.month) if build.data else LiveTable(table)
+    writer.table(alive)
+    if alive.inputs:
+        name_assumptions(writer, build.book, alive)
+
+
+def _opened(build: _Build, sheet: str, section: Section) -> SheetWriter:
+    report = build.report
+    writer = SheetWriter(build.book.create_sheet(sheet), build.fillings, build.places)
+    writer.line(f"{section.title}, {report.month}", size=16, bold=True, color=ACCENT.lstrip("#"))
+    writer.line(section.question, color=FAINT)
     if report.is_generated_sample:
         writer.line(SAMPLE_LINE, bold=True)
     writer.skip()
     return writer
 
 
-def _footer(report: Report) -> str:
-    return f"Joulebook {report.month}, run {report.run_id}"
-
-
-def _write_charts(writer: SheetWriter, charts: Sequence[Bars], row: int) -> None:
-    """Write each chart's numbers below the tables and put the charts side by side above them."""
-    column = 1
-    for bars in charts:
-        placed = Placed(bars, writer.sheet, writer.next_row + 1)
-        writer.table(bars.as_table())
-        writer.sheet.add_chart(bar_chart(placed), f"{get_column_letter(column)}{row}")
-        covered = 0.0
-        while covered < CHART_WIDTH_CM + 0.2:
-            covered += writer.widths.get(column, 9) * _CM_PER_LETTER
-            column += 1
+__all__: Sequence[str] = ("month_end", "places", "render")

@@ -8,7 +8,8 @@ import datetime as dt
 from decimal import Decimal
 
 from openpyxl.cell import Cell
-from openpyxl.styles import Alignment, Font
+from openpyxl.styles import Alignment, Font, PatternFill, Protection
+from openpyxl.worksheet.datavalidation import DataValidation
 
 from pipeline.report.numbers import (
     NOT_A_NUMBER,
@@ -21,8 +22,11 @@ from pipeline.report.numbers import (
 )
 from pipeline.report.section import Kind, Value
 
+INK = "1D2733"
 FAINT = "56626E"
 FAILED = "A4262C"
+INPUT_INK, INPUT_FILL = "0000FF", "FFF8E1"
+LINKED_INK = "1B6B3A"  # computed from another sheet
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n")
 _MOST_DIGITS = 2**53  # larger whole numbers lose digits in a spreadsheet
 
@@ -54,7 +58,50 @@ def write_text(cell: Cell, text: str) -> None:
         cell.quotePrefix = True  # it stays text when a reader edits the cell
 
 
-def font(*, size: int = 11, bold: bool = False, color: str = "1D2733") -> Font:
+def write_formula(cell: Cell, formula: str, value: Value, kind: Kind) -> None:
+    """Make a cell that already shows a value compute it; its format must fit other values too."""
+    number_format = live_format(value, kind)
+    cell.value = f"={formula}"
+    cell.number_format = number_format
+    is_linked = any(mark in formula for mark in ("d_", "t_", "!"))
+    cell.font = font(color=LINKED_INK if is_linked else INK, bold=bool(cell.font.bold))
+
+
+def live_format(value: Value, kind: Kind) -> str:
+    """Return a number format that also fits what the cell may show when an input moves."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
+        return "General"
+    fixed = excel_format(value, kind)
+    if not fixed.startswith('"'):
+        return fixed
+    return {
+        "usd": '[=0]0.00;[<0.005]"<0.01";#,##0.00',
+        "frac": '[=0]0%;[<0.0005]"<0.1%";0.0%',
+    }.get(kind, "General")
+
+
+def mark_input(cell: Cell, low: Cell | None = None, high: Cell | None = None) -> None:
+    """Show that a reader may change a cell, and warn where a value leaves its range."""
+    cell.font = font(color=INPUT_INK)
+    cell.fill = PatternFill("solid", fgColor=INPUT_FILL)
+    cell.protection = Protection(locked=False)
+    if low is None or high is None:
+        return
+    rule = DataValidation(
+        type="decimal",
+        operator="between",
+        formula1=f"${low.column_letter}${low.row}",
+        formula2=f"${high.column_letter}${high.row}",
+        errorStyle="warning",
+        errorTitle="Outside its range",
+        error="The value lies outside the range low to high beside it. Keep it all the same?",
+        showErrorMessage=True,
+    )
+    rule.add(cell.coordinate)
+    cell.parent.add_data_validation(rule)
+
+
+def font(*, size: int = 11, bold: bool = False, color: str = INK) -> Font:
     """Return the workbook's one typeface."""
     return Font(name="Calibri", size=size, bold=bold, color=color)
 

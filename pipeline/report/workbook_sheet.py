@@ -1,9 +1,11 @@
 """Write one sheet from the top: lines of text, tables, totals; then its widths, panes and print."""
 
+import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from openpyxl.cell import Cell
 from openpyxl.comments import Comment
 from openpyxl.styles import Alignment, Border, PatternFill, Side
 from openpyxl.utils import get_column_letter
@@ -13,16 +15,21 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from pipeline.report.numbers import UNKNOWN, is_number_kind, show
 from pipeline.report.palette import ACCENT
-from pipeline.report.section import Column, KeyFigure, Kind, Table
-from pipeline.report.workbook_cells import FAINT, font, write_text, write_value
+from pipeline.report.section import Column, KeyFigure, Kind, Table, Value
+from pipeline.report.workbook_cache import Fillings
+from pipeline.report.workbook_cells import FAINT, font, mark_input, write_formula, write_text
+from pipeline.report.workbook_cells import write_value as write_plain
+from pipeline.report.workbook_formulas import LiveTable, key_formula, ratio_of
+from pipeline.report.workbook_layout import Place
+from pipeline.report.workbook_rows import filled
 
 _NARROWEST, _WIDEST_OF_MANY, _WIDEST_OF_FEW = 11, 46, 96  # letters
 _FEW_COLUMNS, _COLUMNS_ON_SCREEN = 3, 6
 _LINE_HEIGHT, _MOST_LINES = 15, 20  # points, lines
 _ONE_LINE_HEAD = 12  # letters; longer heads wrap
 _INK = "1D2733"
-_HEAD_FILL = PatternFill("solid", fgColor="E8F1F5")
-_HEAD_EDGE = Border(bottom=Side(style="medium", color=ACCENT.lstrip("#")))
+HEAD_FILL = PatternFill("solid", fgColor="E8F1F5")
+HEAD_EDGE = Border(bottom=Side(style="medium", color=ACCENT.lstrip("#")))
 _TOTAL_EDGE = Border(top=Side(style="thin", color=_INK))
 _KEY_COLUMNS = (
     Column("figure", "Figure", "text"),
@@ -32,6 +39,10 @@ _KEY_COLUMNS = (
     Column("unit", "Unit", "text"),
     Column("note", "Note", "text"),
 )
+_RATIO_COLUMNS = (
+    Column("low_ratio", "Low ÷ value", "ratio", meaning="As the run found it."),
+    Column("high_ratio", "High ÷ value", "ratio", meaning="As the run found it."),
+)
 
 
 @dataclass
@@ -39,6 +50,8 @@ class SheetWriter:
     """One sheet while it is written: where the next row goes, how much room each text needs."""
 
     sheet: Worksheet
+    fillings: Fillings = field(default_factory=Fillings)
+    places: dict[str, Place] = field(default_factory=dict)  # of every table, by its name
     next_row: int = 1
     head_rows: list[int] = field(default_factory=list)
     column_count: int = 1
@@ -56,35 +69,49 @@ class SheetWriter:
         """Leave rows empty."""
         self.next_row += rows
 
-    def key_figures(self, figures: Sequence[KeyFigure]) -> None:
+    def key_figures(self, figures: Sequence[KeyFigure], *, is_live: bool = False) -> None:
         """Write headline numbers as a table, each with the number format of its own kind."""
-        self._heads("key_figures", _KEY_COLUMNS, len(figures))
+        columns = (*_KEY_COLUMNS[:-1], *(_RATIO_COLUMNS if is_live else ()), _KEY_COLUMNS[-1])
+        self._heads("key_figures", columns, len(figures))
         for figure in figures:
-            values = (figure.label, figure.value, figure.low, figure.high, figure.unit, figure.note)
-            kinds: tuple[Kind, ...] = ("text", *[figure.kind] * 3, "text", "text")
-            for number, (value, kind) in enumerate(zip(values, kinds, strict=True), 1):
-                cell = self.sheet.cell(self.next_row, number)
-                write_value(cell, value, kind, "" if number in (3, 4) else UNKNOWN)
-                if number < len(values):
-                    self._make_room(number, show(value, kind))
-            cell.alignment = Alignment(horizontal="left", vertical="top", indent=1)  # runs on
-            self.next_row += 1
+            values: dict[str, Value] = {
+                "figure": figure.label,
+                "value": figure.value,
+                "low": figure.low,
+                "high": figure.high,
+                "unit": figure.unit,
+                "note": figure.note,
+                "low_ratio": ratio_of(figure.low, figure.value),
+                "high_ratio": ratio_of(figure.high, figure.value),
+            }
+            ends = {"low": "{value}*{low_ratio}", "high": "{value}*{high_ratio}"}
+            formulas = {"value": key_formula(figure)} | ends if is_live else {}
+            row = tuple(
+                Column(c.name, c.header, figure.kind if c.name in ("value", *ends) else c.kind)
+                for c in columns
+            )
+            empty = {name: "" for name in ("low", "high", "low_ratio", "high_ratio")}
+            self._row(row, [values[c.name] for c in columns], formulas, unknown=empty)
+            note = self.sheet.cell(self.next_row - 1, len(columns))
+            note.alignment = Alignment(horizontal="left", vertical="top", indent=1)  # runs on
         self.skip()
 
-    def table(self, table: Table) -> None:
-        """Write a table with its caption, total and note."""
+    def table(self, table: Table | LiveTable) -> None:
+        """Write a table with its caption, total and note; a live one with its formulas."""
+        alive = table if isinstance(table, LiveTable) else LiveTable(table)
+        table = alive.table
         self.line(table.caption, size=12, bold=True)
         if table.rows:
             self._heads(table.name, table.columns, len(table.rows))
         else:
             self.line("No rows.", color=FAINT)
-        for row in table.rows:
-            for number, (value, column) in enumerate(zip(row, table.columns, strict=True), 1):
-                cell = self.sheet.cell(self.next_row, number)
-                write_value(cell, value, column.kind, column.unknown)
-                self._make_room(number, show(value, column.kind, column.unknown))
-            self.next_row += 1
-        self._total(table)
+        total_row = self.next_row + len(table.rows)
+        totals = {f"total_{c.name}": f"{letter}${total_row}" for c, letter in _lettered(table)}
+        for number, row in enumerate(table.rows):
+            self._row(table.columns, row, alive.formulas, totals)
+            if number in alive.inputs:
+                self._mark_inputs(table, self.next_row - 1)
+        self._total(table, alive)
         if table.note:
             self.line(table.note, size=9, color=FAINT)
         self.skip()
@@ -97,16 +124,40 @@ class SheetWriter:
         pinned = "B" if self.column_count > _COLUMNS_ON_SCREEN else "A"
         self.sheet.freeze_panes = f"{pinned}{frozen + 1}"
         self.sheet.print_title_rows = f"{frozen}:{frozen}" if is_single else "1:2"
-        self.sheet.sheet_view.showGridLines = False
-        setup = self.sheet.page_setup
-        setup.orientation, setup.paperSize = "landscape", self.sheet.PAPERSIZE_A4
-        setup.fitToWidth, setup.fitToHeight = 1, 0
-        self.sheet.sheet_properties.pageSetUpPr.fitToPage = True
-        self.sheet.page_margins.left = self.sheet.page_margins.right = 0.4
-        self.sheet.page_margins.top, self.sheet.page_margins.bottom = 0.5, 0.75
-        self.sheet.oddFooter.left.text = footer.replace("&", "&&")
-        self.sheet.oddFooter.center.text = "&A"
-        self.sheet.oddFooter.right.text = "Page &P of &N"
+        set_print(self.sheet, footer)
+
+    def _row(
+        self,
+        columns: Sequence[Column],
+        values: Sequence[Value],
+        formulas: Mapping[str, str],
+        more_cells: Mapping[str, str] | None = None,
+        unknown: Mapping[str, str] | None = None,
+    ) -> None:
+        row = self.next_row
+        cells = {c.name: f"${get_column_letter(n)}{row}" for n, c in enumerate(columns, 1)}
+        cells |= dict(more_cells or {})
+        for number, (value, column) in enumerate(zip(values, columns, strict=True), 1):
+            cell = self.sheet.cell(row, number)
+            word = (unknown or {}).get(column.name, column.unknown)
+            formula = formulas.get(column.name, "")
+            self._write(cell, value, column.kind, word, filled(formula, cells) if formula else "")
+            if number < len(columns) or column.name != "note":
+                self._make_room(number, show(value, column.kind, word))
+        self.next_row += 1
+
+    def _write(self, cell: Cell, value: Value, kind: Kind, unknown: str, formula: str) -> None:
+        write_plain(cell, value, kind, unknown)
+        if formula and isinstance(cell.value, (int, float)):
+            write_formula(cell, formula, value, kind)
+            self.fillings.add_result(self.sheet.title, cell.coordinate, value)
+
+    def _mark_inputs(self, table: Table, row: int) -> None:
+        names = [column.name for column in table.columns]
+        low, value, high = (names.index(name) + 1 for name in ("low", "value", "high"))
+        mark_input(
+            self.sheet.cell(row, value), self.sheet.cell(row, low), self.sheet.cell(row, high)
+        )
 
     def _heads(self, name: str, columns: Sequence[Column], row_count: int) -> None:
         heads = [f"{c.header} ({c.unit})" if c.unit else c.header for c in columns]
@@ -114,10 +165,10 @@ class SheetWriter:
             raise ValueError(f"{name}: heads must be there and differ in more than case: {heads}")
         for number, (head, column) in enumerate(zip(heads, columns, strict=True), start=1):
             self._head(number, head, column)
-        last = f"{get_column_letter(len(columns))}{self.next_row + row_count}"
-        listed = ExcelTable(displayName=f"t_{name}", ref=f"A{self.next_row}:{last}")
-        listed.tableStyleInfo = TableStyleInfo(name="TableStyleLight1", showRowStripes=True)
-        self.sheet.add_table(listed)
+        listed = name if name.startswith("d_") else f"t_{name}"
+        add_table(self.sheet, listed, self.next_row, len(columns), row_count)
+        names = tuple(column.name for column in columns)
+        self.places[name] = Place(self.sheet.title, self.next_row, names, row_count)
         self.column_count = max(self.column_count, len(columns))
         self.head_rows.append(self.next_row)
         self.next_row += 1
@@ -125,28 +176,26 @@ class SheetWriter:
     def _head(self, number: int, head: str, column: Column) -> None:
         cell = self.sheet.cell(self.next_row, number)
         write_text(cell, head)
-        cell.font, cell.fill, cell.border = font(bold=True), _HEAD_FILL, _HEAD_EDGE
-        is_right = is_number_kind(column.kind)
-        cell.alignment = Alignment(
-            horizontal="right" if is_right else "left",
-            vertical="bottom",
-            wrap_text=True,
-            indent=0 if is_right or number == 1 else 1,
-        )
+        dress_head(cell, column.kind, column.meaning)
         longest = len(head) if len(head) <= _ONE_LINE_HEAD else max(map(len, head.split()))
         self.widths[number] = max(self.widths.get(number, _NARROWEST), longest + 4)
         self.wrapped.append((self.next_row, number, head))
-        if column.meaning:
-            cell.comment = Comment(column.meaning, "Joulebook", height=90, width=260)
 
-    def _total(self, table: Table) -> None:
+    def _total(self, table: Table, alive: LiveTable) -> None:
         if table.total is None or not table.rows:
             return
+        row, first = self.next_row, self.next_row - len(table.rows)
+        cells = {c.name: f"{letter}{row}" for c, letter in _lettered(table)}
         for number, (value, column) in enumerate(zip(table.total, table.columns, strict=True), 1):
-            cell = self.sheet.cell(self.next_row, number)
+            cell = self.sheet.cell(row, number)
             if value is not None:
                 kind = "text" if number == 1 else column.kind
-                write_value(cell, value, kind)
+                formula = alive.total_formulas.get(column.name, "")
+                rows_above = [line[number - 1] for line in table.rows]
+                if is_sum(value, rows_above):
+                    letter = get_column_letter(number)
+                    formula = f"SUM({letter}{first}:{letter}{row - 1})"
+                self._write(cell, value, kind, UNKNOWN, filled(formula, cells) if formula else "")
                 self._make_room(number, show(value, kind) + "  ")
             cell.font, cell.border = font(bold=True), _TOTAL_EDGE
         self.next_row += 1
@@ -172,3 +221,57 @@ class SheetWriter:
         for row, count in lines.items():
             if count > 1:
                 self.sheet.row_dimensions[row].height = count * _LINE_HEIGHT
+
+
+def set_print(sheet: Worksheet, footer: str) -> None:
+    """Print landscape and one page wide, the period and the run below."""
+    sheet.sheet_view.showGridLines = False
+    setup = sheet.page_setup
+    setup.orientation, setup.paperSize = "landscape", sheet.PAPERSIZE_A4
+    setup.fitToWidth, setup.fitToHeight = 1, 0
+    sheet.sheet_properties.pageSetUpPr.fitToPage = True
+    sheet.page_margins.left = sheet.page_margins.right = 0.4
+    sheet.page_margins.top, sheet.page_margins.bottom = 0.5, 0.75
+    sheet.oddFooter.left.text = footer.replace("&", "&&")
+    sheet.oddFooter.center.text = "&A"
+    sheet.oddFooter.right.text = "Page &P of &N"
+
+
+def dress_head(cell: Cell, kind: Kind, meaning: str) -> None:
+    """Give a head its look and, as a comment, what its column means."""
+    cell.font, cell.fill, cell.border = font(bold=True), HEAD_FILL, HEAD_EDGE
+    is_right = is_number_kind(kind)
+    cell.alignment = Alignment(
+        horizontal="right" if is_right else "left",
+        vertical="bottom",
+        wrap_text=True,
+        indent=0 if is_right or cell.column == 1 else 1,
+    )
+    if meaning:
+        cell.comment = Comment(meaning, "Joulebook", height=90, width=260)
+
+
+def add_table(sheet: Worksheet, name: str, head_row: int, columns: int, rows: int) -> None:
+    """Make rows that stand below heads one Excel table."""
+    last = f"{get_column_letter(columns)}{head_row + max(rows, 1)}"
+    listed = ExcelTable(displayName=name, ref=f"A{head_row}:{last}")
+    listed.tableStyleInfo = TableStyleInfo(name="TableStyleLight1", showRowStripes=True)
+    sheet.add_table(listed)
+
+
+def is_sum(total: Value, values: Sequence[Value]) -> bool:
+    """Return whether a total is what its rows add up to."""
+    numbers = [
+        float(value) for value in values if isinstance(value, (int, float)) or _is_decimal(value)
+    ]
+    if not numbers or isinstance(total, (str, bool)) or total is None:
+        return False
+    return math.isclose(math.fsum(numbers), float(total), rel_tol=1e-12, abs_tol=1e-12)  # type: ignore[arg-type]
+
+
+def _is_decimal(value: Value) -> bool:
+    return type(value).__name__ == "Decimal"
+
+
+def _lettered(table: Table) -> list[tuple[Column, str]]:
+    return [(column, get_column_letter(n)) for n, column in enumerate(table.columns, start=1)]

@@ -1,0 +1,348 @@
+"""The data sheets of usage, cost and prices: what every figure of the workbook is summed from.
+
+Rows are long and carry numbers for their month, model, class and team: formulas match those
+numbers, since a name from a log could be read as a condition or a wildcard. Above `MOST_ROWS` the
+grain coarsens, from days to months, then small teams into one line, and the sheet says so; sums
+always tie, since cost and energy are linear in what is summed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from pipeline.report.section import Kind, Value
+from pipeline.report.workbook_table import DataColumn, DataTable
+
+MOST_ROWS = 100_000
+OTHER_TEAMS = 0  # the number of the line that small teams share
+
+GROUP = ("month_start", "provider", "model_id", "query_class")
+TOKEN_KINDS = (
+    "uncached_input_tokens",
+    "cache_read_tokens",
+    "cache_write_5m_tokens",
+    "cache_write_1h_tokens",
+    "output_tokens",
+)
+PRICES = (
+    "uncached_input_usd_per_mtok",
+    "cache_read_usd_per_mtok",
+    "cache_write_5m_usd_per_mtok",
+    "cache_write_1h_usd_per_mtok",
+    "output_usd_per_mtok",
+)
+# A token moment, and the rate in joules that prices it: both blocks stand in this order.
+MOMENTS = (
+    ("prefilled_tokens", "energy_j_per_prefilled_token"),
+    ("prefill_pairs", "energy_j_per_prefill_pair"),
+    ("prompts", "energy_j_per_prompt"),
+    ("cache_positions", "energy_j_per_cache_position"),
+    ("decode_pairs", "energy_j_per_decode_pair"),
+    ("decode_steps", "energy_j_per_decode_step"),
+    ("passes", "energy_j_per_pass"),
+)
+RATE_SOURCES = {
+    "energy_j_per_prefill_pair": "energy_j_per_pair",
+    "energy_j_per_decode_pair": "energy_j_per_pair",
+}
+ENERGY_FORMULA = (
+    f"SUMPRODUCT({{{MOMENTS[0][0]}}}:{{{MOMENTS[-1][0]}}},"
+    f"INDEX(d_energy[[{MOMENTS[0][1]}]:[{MOMENTS[-1][1]}]],"
+    "MATCH({group_no},d_energy[group_no],0),0))"
+)
+LIST_COST_FORMULA = (
+    f"SUMPRODUCT({{{TOKEN_KINDS[0]}}}:{{{TOKEN_KINDS[-1]}}},"
+    f"INDEX(d_price[[{PRICES[0]}]:[{PRICES[-1]}]],"
+    "MATCH({price_band_id},d_price[price_band_id],0),0))/tokens_per_mtok"
+)
+_WORDS = {
+    "team": "unattributed",
+    "provider": "not stated",
+    "price_band_id": "no price",
+    "list_cost_usd": "unpriced",
+    "billed_cost_usd": "not in log",
+    "cost_usd": "unpriced",
+    "cost_source": "none",
+    "gpu_energy_j": "unmeasured",
+}
+_KINDS: dict[str, Kind] = {
+    "day": "date",
+    "month_start": "date",
+    "price_band_id": "count",
+    "valid_from": "date",
+    "valid_to": "date",
+}
+_MEANINGS = {
+    "month_start": "First day of the month of the report's zone.",
+    "day": "Day in the report's zone.",
+    "group_no": "Number of the month, provider, model and class; the line of Data_Energy.",
+    "model_no": "Number of the model in this workbook.",
+    "class_no": "Number of the class of work in this workbook.",
+    "team_no": "Number of the team in this workbook; 0 is the line of all small teams.",
+    "price_band_id": "Line of Prices that these tokens are priced by.",
+    "is_listed": "Do these tokens have a list price?",
+    "is_billed": "Does the log carry what the provider billed?",
+    "request_count": "Requests.",
+    "measurable_request_count": "Requests with known lengths, which therefore have an energy.",
+    "unpriced_request_count": "Requests without a price; their cost is in no sum.",
+    "input_tokens": "Input tokens, cached ones included.",
+    "uncached_input_tokens": "Input tokens neither read from nor written to a cache.",
+    "cache_read_tokens": "Input tokens read from a prompt cache.",
+    "cache_write_5m_tokens": "Input tokens written to a cache of five minutes.",
+    "cache_write_1h_tokens": "Input tokens written to a cache of one hour.",
+    "output_tokens": "Output tokens, reasoning included.",
+    "prefilled_tokens": "Moment: tokens that ran through the prefill pass.",
+    "prefill_pairs": "Moment: pairs of a new and a context token in the prefill pass.",
+    "prompts": "Moment: requests with a prompt.",
+    "cache_positions": "Moment: cache positions read over all passes.",
+    "decode_pairs": "Moment: pairs of a new and a context token in the decode passes.",
+    "decode_steps": "Moment: decode passes.",
+    "passes": "Moment: passes, one an output token.",
+    "list_cost_usd": "Tokens at the prices of their line of Prices.",
+    "billed_cost_usd": "Cost as billed, where the log carries it.",
+    "cost_usd": "The cost that counts, by its source.",
+    "cost_source": "Which of the costs counts.",
+    "gpu_energy_j": "Moments times the rates of their line of Data_Energy.",
+}
+
+
+@dataclass(frozen=True)
+class BookData:
+    """What the workbook computes from, as the pipeline left it: frames by name.
+
+    `usage`, `costs`, `groups` (with energies and rates), `work`, `prices`, `coefficients`,
+    `bias_factors`, and for the calculator `models`, `architectures`, `gpus`, `list_prices`.
+    """
+
+    month: str
+    frames: Mapping[str, pl.DataFrame]
+
+    def frame(self, name: str) -> pl.DataFrame:
+        """Return one frame, numbered."""
+        return self.frames[name]
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers that stand for names in formulas."""
+
+    groups: Mapping[tuple[Value, ...], int]  # (month, provider, model, class) → number
+    models: Mapping[Value, int]
+    classes: Mapping[Value, int]
+    teams: Mapping[Value, int]
+
+
+def numbers_of(data: BookData, most_rows: int = MOST_ROWS) -> Numbers:
+    """Return a number for every line, model, class and team, in the order of their names."""
+    costs, groups = data.frame("costs"), data.frame("groups")
+    keys = _distinct(pl.concat([costs.select(GROUP), groups.select(GROUP)]))
+    kept = _kept_teams(costs, most_rows)
+    teams = _numbered(costs, "team")
+    return Numbers(
+        groups={row: number for number, row in enumerate(keys.rows(), start=1)},
+        models=_numbered(keys, "model_id"),
+        classes=_numbered(keys, "query_class"),
+        teams={team: n if team in kept else OTHER_TEAMS for team, n in teams.items()},
+    )
+
+
+def usage_table(data: BookData, numbers: Numbers, most_rows: int = MOST_ROWS) -> DataTable:
+    """Return usage by day, or by month where days would be too many rows."""
+    frame = _folded(_priced(_with_numbers(data.frame("usage"), numbers), data))
+    note = ""
+    if frame.height > most_rows:
+        frame = _summed(frame.drop("day"))
+        note = f"Days would be more than {most_rows:,} rows, so usage is summed by month. "
+    return DataTable(
+        "d_usage",
+        "Data_Usage",
+        f"What was used on each {'month' if note else 'day'}, by model, class and team? "
+        f"{note}{_team_note(numbers)}Every row has its cost and energy.",
+        _columns(frame),
+    )
+
+
+def cost_table(data: BookData, numbers: Numbers) -> DataTable:
+    """Return usage and cost by month, from which money and the teams' energies are summed."""
+    frame = _folded(_priced(_with_numbers(data.frame("costs"), numbers), data))
+    return DataTable(
+        "d_cost",
+        "Data_Cost",
+        "What did the use of each month cost, by model, class, team and price? "
+        f"{_team_note(numbers)}Summary, Teams and Cost_per_task add these rows up.",
+        _columns(frame),
+    )
+
+
+def price_table(data: BookData) -> DataTable:
+    """Return the list prices that usage fell under; their five prices may be changed."""
+    frame = data.frame("prices")
+    words = {"valid_from": "always", "valid_to": "open", "input_tokens_to": "no limit"}
+    columns = [
+        DataColumn(
+            name,
+            "usd_small" if name in PRICES else _kind(name, frame),
+            _MEANINGS.get(name, f"{name.replace('_', ' ').capitalize()} of this line of prices."),
+            frame.get_column(name).to_list(),
+            unknown=words.get(name, "unknown"),
+            is_input=name in PRICES,
+            number_format="#,##0.00####" if name in PRICES else "",
+        )
+        for name in frame.columns
+    ]
+    return DataTable(
+        "d_price",
+        "Prices",
+        "Which list prices hold, in USD a million tokens? Change a blue price and costs follow.",
+        tuple(columns),
+    )
+
+
+def _priced(frame: pl.DataFrame, data: BookData) -> pl.DataFrame:
+    """Add each row's cost at list price and its energy, exactly as the pipeline computes them."""
+    if "list_cost_usd" not in frame.columns:
+        prices = data.frame("prices").select("price_band_id", *PRICES)
+        joined = frame.join(prices, on="price_band_id", how="left", maintain_order="left")
+        cost = sum(
+            (
+                pl.col(tokens).fill_null(0).cast(pl.Float64) * pl.col(price).cast(pl.Float64)
+                for tokens, price in zip(TOKEN_KINDS, PRICES, strict=True)
+            ),
+            pl.lit(0.0),
+        )
+        band = [*GROUP, "team", "price_band_id", "is_billed"]
+        is_known = pl.col("uncached_input_tokens").is_not_null().any().over(band)
+        frame = joined.with_columns(
+            pl.when(is_known).then(cost * 1e-6).alias("list_cost_usd")
+        ).drop(PRICES)
+    frame = frame.with_columns(pl.col("list_cost_usd").is_not_null().alias("is_listed"))
+    rates = data.frame("groups").select(*GROUP, *sorted({rate_source(rate) for _, rate in MOMENTS}))
+    joined = frame.join(rates, on=GROUP, how="left", nulls_equal=True, maintain_order="left")
+    energy = sum((pl.col(m) * pl.col(rate_source(rate)) for m, rate in MOMENTS), pl.lit(0.0))
+    return joined.with_columns(energy.alias("gpu_energy_j")).select(*frame.columns, "gpu_energy_j")
+
+
+def rate_source(rate: str) -> str:
+    """Return the pipeline's rate behind a column of rates: both pairs have one rate."""
+    return RATE_SOURCES.get(rate, rate)
+
+
+def _columns(frame: pl.DataFrame) -> tuple[DataColumn, ...]:
+    numbers = [name for name in frame.columns if name.endswith("_no")]
+    last = [name for name in frame.columns if name.endswith(("_usd", "_source", "_j"))]
+    moments = [name for name, _ in MOMENTS]
+    words = [
+        "month_start",
+        "day",
+        "provider",
+        "model_id",
+        "query_class",
+        "team",
+        "is_listed",
+        "is_billed",
+    ]
+    tokens = ["input_tokens", *TOKEN_KINDS]
+    first = [name for name in words if name in frame.columns]
+    known = {*first, *numbers, *last, *moments, *tokens, "price_band_id"}
+    counts = [name for name in frame.columns if name not in known]
+    order = [*first, *numbers, "price_band_id", *counts, *tokens, *moments, *last]
+    return tuple(_column(frame, name) for name in order)
+
+
+def _column(frame: pl.DataFrame, name: str) -> DataColumn:
+    values = frame.get_column(name).to_list()
+    formula, live = "", None
+    if name == "list_cost_usd":
+        formula = LIST_COST_FORMULA
+    elif name == "gpu_energy_j":
+        formula = ENERGY_FORMULA
+    elif name == "cost_usd":
+        formula = _cost_formula(frame)
+    return DataColumn(
+        name,
+        _kind(name, frame),
+        _MEANINGS.get(name, f"{name.replace('_', ' ').capitalize()}."),
+        values,
+        formula,
+        live,
+        _WORDS.get(name, "unknown"),
+    )
+
+
+def _cost_formula(frame: pl.DataFrame) -> str:
+    """Pick the cost that the source names, among the costs that the rows have."""
+    sources = [
+        name.removesuffix("_cost_usd") for name in frame.columns if name.endswith("_cost_usd")
+    ]
+    formula = f"{{{sources[-1]}_cost_usd}}"
+    for source in reversed(sources[:-1]):
+        formula = f'IF({{cost_source}}="{source}",{{{source}_cost_usd}},{formula})'
+    return formula
+
+
+def _kind(name: str, frame: pl.DataFrame) -> Kind:
+    if name in _KINDS:
+        return _KINDS[name]
+    if name.endswith("_usd"):
+        return "usd"
+    if name.endswith("_j"):
+        return "j"
+    return "count" if frame.schema[name].is_numeric() else "text"
+
+
+def _with_numbers(frame: pl.DataFrame, numbers: Numbers) -> pl.DataFrame:
+    groups = frame.select(GROUP).rows()
+    return frame.with_columns(
+        pl.Series("group_no", [numbers.groups[key] for key in groups], pl.Int64),
+        pl.Series("model_no", [numbers.models[key[2]] for key in groups], pl.Int64),
+        pl.Series("class_no", [numbers.classes[key[3]] for key in groups], pl.Int64),
+        pl.Series("team_no", [numbers.teams[t] for t in frame["team"].to_list()], pl.Int64),
+    )
+
+
+def _folded(frame: pl.DataFrame) -> pl.DataFrame:
+    """Put the rows of small teams into one line of `other teams` for each of the other keys."""
+    if not (frame.get_column("team_no") == OTHER_TEAMS).any():
+        return frame
+    is_other = pl.col("team_no") == OTHER_TEAMS
+    other = pl.when(is_other).then(pl.lit("other teams, summed")).otherwise("team")
+    return _summed(frame.with_columns(other.alias("team")))
+
+
+def _summed(frame: pl.DataFrame) -> pl.DataFrame:
+    """Add up what may be added, by all the rest; the order of rows stays that of the keys."""
+    ends = ("_count", "_tokens", "_usd", "_j", *(name for name, _ in MOMENTS))
+    summed = [name for name in frame.columns if name.endswith(ends)]
+    keys = [name for name in frame.columns if name not in summed]
+    totals = [
+        pl.when(pl.col(name).count() > 0).then(pl.col(name).sum()).alias(name) for name in summed
+    ]
+    return frame.group_by(keys).agg(totals).sort(keys, nulls_last=True).select(frame.columns)
+
+
+def _kept_teams(costs: pl.DataFrame, most_rows: int) -> set[Value]:
+    """Return the teams that keep lines of their own: the largest, while rows fit."""
+    if costs.height <= most_rows:
+        return set(costs.get_column("team").to_list())
+    rows = costs.group_by("team").agg(
+        pl.len().alias("rows"), pl.col("request_count").sum().alias("requests")
+    )
+    ordered = rows.sort(["requests", "team"], descending=[True, False], nulls_last=True)
+    room = most_rows - costs.select(GROUP, "price_band_id", "is_billed").n_unique()
+    fits = ordered.filter(pl.col("rows").cum_sum() <= max(room, 0))
+    return set(fits.get_column("team").to_list())
+
+
+def _team_note(numbers: Numbers) -> str:
+    small = sum(number == OTHER_TEAMS for number in numbers.teams.values())
+    return f"The {small:,} smallest teams share one line. " if small else ""
+
+
+def _distinct(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.unique().sort(frame.columns, nulls_last=True)
+
+
+def _numbered(frame: pl.DataFrame, name: str) -> dict[Value, int]:
+    values: Sequence[Value] = _distinct(frame.select(name)).get_column(name).to_list()
+    return {value: number for number, value in enumerate(values, start=1)}

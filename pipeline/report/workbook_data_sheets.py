@@ -1,0 +1,91 @@
+"""Put data tables into the workbook: heads and look here, rows by the fast writer after saving."""
+
+from openpyxl.cell import Cell
+from openpyxl.styles import Alignment, PatternFill, Protection
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.datavalidation import DataValidation
+from openpyxl.worksheet.worksheet import Worksheet
+
+from pipeline.report.numbers import is_number_kind, show
+from pipeline.report.section import Kind
+from pipeline.report.workbook_cache import Fillings, SheetRows
+from pipeline.report.workbook_cells import (
+    FAINT,
+    INPUT_FILL,
+    INPUT_INK,
+    font,
+    write_text,
+)
+from pipeline.report.workbook_layout import Place
+from pipeline.report.workbook_sheet import add_table, dress_head, set_print
+from pipeline.report.workbook_table import HEAD_ROW, DataColumn, DataTable
+
+_NARROWEST, _WIDEST = 9, 34  # letters
+_ROWS_MEASURED = 200
+_FORMATS: dict[Kind, str] = {
+    "count": "#,##0",
+    "tokens": "#,##0",
+    "usd": "#,##0.00####",
+    "j": "#,##0.000",
+    "date": "yyyy-mm-dd",
+    "datetime": "yyyy-mm-dd hh:mm",
+    "text": "@",
+    "id": "@",
+}
+
+
+def add_data_sheet(sheet: Worksheet, table: DataTable, fillings: Fillings, footer: str) -> Place:
+    """Write a data table's sentence and heads, and leave its rows to be filled in."""
+    question = sheet.cell(1, 1)
+    write_text(question, f"{table.question} {table.note}".strip())
+    question.font = font(color=FAINT)
+    for number, column in enumerate(table.columns, start=1):
+        head = sheet.cell(HEAD_ROW, number)
+        write_text(head, column.name)
+        dress_head(head, column.kind, column.meaning)
+        sheet.column_dimensions[get_column_letter(number)].width = _width(column)
+        if column.is_input and table.row_count:
+            _validate(sheet, table, number)
+    add_table(sheet, table.name, HEAD_ROW, len(table.columns), table.row_count)
+    fillings.rows[sheet.title] = SheetRows(
+        table, {column.name: _style(sheet, column) for column in table.columns}
+    )
+    sheet.freeze_panes = f"A{HEAD_ROW + 1}"
+    sheet.print_title_rows = f"{HEAD_ROW}:{HEAD_ROW}"
+    set_print(sheet, footer)
+    names = tuple(column.name for column in table.columns)
+    return Place(sheet.title, HEAD_ROW, names, table.row_count)
+
+
+def _style(sheet: Worksheet, column: DataColumn) -> int:
+    """Return the number of a column's cell format, made on a cell that is no part of the sheet."""
+    cell = Cell(sheet, row=1, column=1)
+    cell.number_format = column.number_format or _FORMATS.get(column.kind, "General")
+    cell.font = font(color=INPUT_INK) if column.is_input else font()
+    is_right = is_number_kind(column.kind)
+    cell.alignment = Alignment(horizontal="right" if is_right else "left")
+    if column.is_input:
+        cell.fill = PatternFill("solid", fgColor=INPUT_FILL)
+        cell.protection = Protection(locked=False)
+    return int(cell.style_id)
+
+
+def _width(column: DataColumn) -> int:
+    shown = (show(value, column.kind) for value in list(column.values[:_ROWS_MEASURED]))
+    longest = max((len(text) for text in shown), default=0)
+    head = max(map(len, column.name.split("_"))) if len(column.name) > _WIDEST else 0
+    return min(max(longest + 2, head + 2, min(len(column.name) + 3, 18), _NARROWEST), _WIDEST)
+
+
+def _validate(sheet: Worksheet, table: DataTable, number: int) -> None:
+    letter = get_column_letter(number)
+    rule = DataValidation(
+        type="decimal",
+        operator="greaterThanOrEqual",
+        formula1="0",
+        errorTitle="Not a number",
+        error="Expected a number of 0 or more.",
+        showErrorMessage=True,
+    )
+    rule.add(f"{letter}{HEAD_ROW + 1}:{letter}{HEAD_ROW + table.row_count}")
+    sheet.add_data_validation(rule)

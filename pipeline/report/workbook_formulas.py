@@ -1,0 +1,181 @@
+"""Which cells of a section's tables are alive, and from which data sheet each of them computes.
+
+A section hands over values; here some of its columns get a formula over the data sheets, found by
+the columns' names, so a section may change without this module. The value stays what the section
+says: it is what the formula must give. Ranges keep their ratio to the value, which then stands in
+a column of its own at the table's end, beside the number by which formulas find the line.
+"""
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from pipeline.report.section import Column, KeyFigure, Table, Value
+from pipeline.report.workbook_data import Numbers
+from pipeline.report.workbook_energy import CARBON_PER_KWH, FACILITY_RATIO, LIVE_COLUMNS, TARIFF
+
+LINE = "line_no"
+_LINE_COLUMN = Column(
+    LINE, "Line no.", "count", meaning="Number by which formulas find this line.", unknown="none"
+)
+_GROUP_KEYS = ("provider", "model_id", "query_class")
+_MONTH = "d_energy[month_start],report_month"
+_IN_MONTH = "SUMIFS(d_energy[{column}]," + _MONTH + ",d_energy[{key}],{{" + LINE + "}})"
+_TEAM_SUM = (
+    "SUMIFS(d_cost[{column}],d_cost[month_start],report_month,d_cost[team_no],{{" + LINE + "}})"
+)
+_FRACTIONS = {
+    "cost_frac": "IF({total_cost_usd}=0,0,{cost_usd}/{total_cost_usd})",
+    "energy_frac": (
+        "IF({total_facility_energy_kwh}=0,0,{facility_energy_kwh}/{total_facility_energy_kwh})"
+    ),
+}
+_SUMMED = (
+    *("request_count", "task_count", "cost_usd", "list_cost_usd", "billed_cost_usd"),
+    *("unpriced_request_count", "unmeasured_request_count", "facility_energy_kwh"),
+)
+_TEAM_SUMMED = (
+    *("request_count", "input_tokens", "output_tokens", "unpriced_request_count"),
+    *("cost_usd", "list_cost_usd", "billed_cost_usd"),
+)
+# headline → what it is in the workbook
+_KEY_FORMULAS = {
+    "Cost": f"SUMIFS(d_energy[cost_usd],{_MONTH})",
+    "Electricity": f"SUMIFS(d_energy[facility_energy_kwh],{_MONTH})",
+    "Carbon": f"SUMIFS(d_energy[carbon_gco2e],{_MONTH})/grams_per_kg",
+    "Requests": f"SUMIFS(d_energy[request_count],{_MONTH})",
+    "Tasks": f"SUMIFS(d_energy[task_count],{_MONTH})",
+    "Electricity at tariff": f"SUMIFS(d_energy[energy_cost_usd],{_MONTH})",
+}
+
+
+@dataclass(frozen=True)
+class LiveTable:
+    """A table with what makes it live: `{name}` in a formula is that column's cell in the row."""
+
+    table: Table
+    formulas: Mapping[str, str] = field(default_factory=dict)
+    total_formulas: Mapping[str, str] = field(default_factory=dict)
+    inputs: Mapping[int, str] = field(default_factory=dict)  # row → name of its value's cell
+
+
+def live(table: Table, numbers: Numbers | None, month: str) -> LiveTable:
+    """Return a table with the formulas that its columns' names call for; without numbers, none."""
+    names = [column.name for column in table.columns]
+    if table.name == "assumptions":
+        return _with_inputs(table)
+    if numbers is None or not table.rows:
+        return LiveTable(table)
+    month_start = dt.date(int(month[:4]), int(month[5:7]), 1)
+    if set(_GROUP_KEYS) <= set(names):
+        places = [names.index(key) for key in _GROUP_KEYS]
+        lines = [
+            numbers.groups.get((month_start, *(row[place] for place in places)))
+            for row in table.rows
+        ]
+        return _ranged(_with_lines(table, lines), _group_formulas(names))
+    if names[0] in ("model_id", "query_class") and "facility_energy_kwh" in names:
+        key = "model_no" if names[0] == "model_id" else "class_no"
+        known = numbers.models if key == "model_no" else numbers.classes
+        lines = [known.get(row[0]) for row in table.rows]
+        return _ranged(_with_lines(table, lines), _summed_formulas(names, key))
+    if names[0] == "team" and "facility_energy_kwh" in names:
+        lines = [numbers.teams.get(row[0]) for row in table.rows]
+        return _ranged(_with_lines(table, lines), _team_formulas(names))
+    return LiveTable(table)
+
+
+def key_formula(figure: KeyFigure) -> str:
+    """Return the formula of a headline number, '' where there is none."""
+    return _KEY_FORMULAS.get(figure.label, "") if figure.value is not None else ""
+
+
+def ratio_of(end: Value, value: Value) -> float | None:
+    """Return an end of a range over its value, None where there is no such ratio."""
+    if not _is_number(end) or not _is_number(value) or not float(value):  # type: ignore[arg-type]
+        return None
+    return float(end) / float(value)  # type: ignore[arg-type]
+
+
+def _with_inputs(table: Table) -> LiveTable:
+    names = [column.name for column in table.columns]
+    place = names.index("assumption")
+    return LiveTable(table, inputs={n: f"in_{row[place]}" for n, row in enumerate(table.rows)})
+
+
+def _with_lines(table: Table, lines: list[int | None]) -> Table:
+    rows = tuple((*row, line) for row, line in zip(table.rows, lines, strict=True))
+    total = None if table.total is None else (*table.total, None)
+    return replace(table, columns=(*table.columns, _LINE_COLUMN), rows=rows, total=total)
+
+
+def _group_formulas(names: list[str]) -> dict[str, str]:
+    found = "INDEX(d_energy[{column}],MATCH({{" + LINE + "}},d_energy[group_no],0))"
+    formulas = {
+        name: found.format(column=name) for name in names if name in LIVE_COLUMNS
+    } | _carbon_in_kg(names, found)
+    return formulas
+
+
+def _summed_formulas(names: list[str], key: str) -> dict[str, str]:
+    formulas = {
+        name: _IN_MONTH.format(column=name, key=key) for name in names if name in _SUMMED
+    }
+    per_task = "{cost_usd}/" + _IN_MONTH.format(column="priced_task_count", key=key)
+    return (
+        formulas
+        | {name: formula for name, formula in _FRACTIONS.items() if name in names}
+        | ({"cost_usd_per_task": per_task} if "cost_usd_per_task" in names else {})
+        | _carbon_in_kg(names, _IN_MONTH.replace("{key}", key))
+    )
+
+
+def _carbon_in_kg(names: list[str], found: str) -> dict[str, str]:
+    if "carbon_kgco2e" not in names:
+        return {}
+    return {"carbon_kgco2e": found.format(column="carbon_gco2e") + "/grams_per_kg"}
+
+
+def _team_formulas(names: list[str]) -> dict[str, str]:
+    formulas = {name: _TEAM_SUM.format(column=name) for name in names if name in _TEAM_SUMMED}
+    energy = _TEAM_SUM.format(column="gpu_energy_j")
+    alive = {
+        "facility_energy_kwh": f"{energy}*{FACILITY_RATIO}/j_per_kwh",
+        "energy_cost_usd": f"ROUND({{facility_energy_kwh}}*{TARIFF},usd_decimals)",
+        "carbon_kgco2e": f"{{facility_energy_kwh}}*{CARBON_PER_KWH}/grams_per_kg",
+        **_FRACTIONS,
+    }
+    return formulas | {name: formula for name, formula in alive.items() if name in names}
+
+
+def _ranged(table: Table, formulas: dict[str, str]) -> LiveTable:
+    """Let the ends of ranges follow their values by the ratio that the run found."""
+    names = [column.name for column in table.columns]
+    totals: dict[str, str] = {}
+    for end in ("low", "high"):
+        for name in [name for name in names if f"_{end}_" in name and name not in formulas]:
+            value = name.replace(f"_{end}_", "_")
+            if value in formulas:
+                ratio = f"{value}_{end}_ratio"
+                table = _with_ratio(table, names.index(name), names.index(value), ratio, end)
+                formulas[name] = totals[name] = f"{{{value}}}*{{{ratio}}}"
+    return LiveTable(table, formulas, totals)
+
+
+def _with_ratio(table: Table, end: int, value: int, name: str, which: str) -> Table:
+    head = table.columns[value].header
+    column = Column(
+        name,
+        f"{head}, {which} ÷ value",
+        "ratio",
+        meaning=f"The {which} end over the value, as the run found it.",
+    )
+    rows = tuple((*row, ratio_of(row[end], row[value])) for row in table.rows)
+    total = table.total
+    if total is not None:
+        total = (*total, ratio_of(total[end], total[value]))
+    return replace(table, columns=(*table.columns, column), rows=rows, total=total)
+
+
+def _is_number(value: Value) -> bool:
+    return value is not None and not isinstance(value, (str, bool, dt.date))
