@@ -22,14 +22,16 @@ def book_data(con: duckdb.DuckDBPyConnection, month: str, time_zone: str) -> Boo
     _set_variables(con, month, time_zone)
     frames = {name: con.sql(_sql(f"workbook_{name}")).pl() for name in _SELECTS}
     frames["assumptions"] = con.sql(
-        "select assumption, value::double as value from raw_assumptions order by assumption"
+        "select assumption, value::double as value, low::double as low, high::double as high "
+        "from raw_assumptions order by assumption"
+    ).pl()
+    frames["grade_ranges"] = con.sql(
+        "select evidence_grade, low_ratio, high_ratio from stg_grade_ranges order by all"
     ).pl()
     return BookData(month, frames)
 
 
-def write_requests(
-    con: duckdb.DuckDBPyConnection, month: str, time_zone: str, path: Path
-) -> None:
+def write_requests(con: duckdb.DuckDBPyConnection, month: str, time_zone: str, path: Path) -> None:
     """Write the requests of a month as Parquet, one row a request or billing bucket."""
     _set_variables(con, month, time_zone)
     con.execute(f"copy ({_sql('requests')}\n) to '{path}' (format parquet)")

@@ -16,15 +16,23 @@ from openpyxl.worksheet.worksheet import Worksheet
 from pipeline.report.palette import ACCENT
 from pipeline.report.section import Report, Section, Table
 from pipeline.report.workbook_cache import Fillings, filled_workbook
-from pipeline.report.workbook_cells import FAINT
+from pipeline.report.workbook_calculator import QUESTION, write_calculator
 from pipeline.report.workbook_charts import SheetCharts, charts_of
-from pipeline.report.workbook_data import BookData, Numbers, cost_table, numbers_of, price_table
-from pipeline.report.workbook_data import usage_table
+from pipeline.report.workbook_data import (
+    BookData,
+    Numbers,
+    cost_table,
+    numbers_of,
+    price_table,
+    usage_table,
+)
 from pipeline.report.workbook_data_sheets import add_data_sheet
 from pipeline.report.workbook_energy import energy_table
 from pipeline.report.workbook_formulas import LiveTable, live
 from pipeline.report.workbook_inputs import name_assumptions, write_inputs
 from pipeline.report.workbook_layout import Place
+from pipeline.report.workbook_looks import FAINT
+from pipeline.report.workbook_models import architecture_table, list_price_table, model_table
 from pipeline.report.workbook_sheet import SheetWriter
 from pipeline.report.workbook_work import work_table
 
@@ -91,12 +99,18 @@ def _built(report: Report, data: BookData | None) -> _Build:
 
 
 def _write_data(build: _Build, data: BookData, numbers: Numbers) -> None:
+    writer = _opened(build, "Calculator", "Calculator", QUESTION)
+    write_calculator(writer, data)
+    writer.finish(build.footer)
     tables = (
         price_table(data),
+        model_table(data),
         energy_table(data, numbers),
         cost_table(data, numbers),
         work_table(data, numbers),
         usage_table(data, numbers),
+        architecture_table(data),
+        list_price_table(data),
     )
     for table in tables:
         sheet = build.book.create_sheet(table.sheet)
@@ -114,7 +128,7 @@ def _order(book: Workbook) -> None:
         known = _ORDER.index(sheet.title) if sheet.title in _ORDER else star
         return known, made[sheet.title]
 
-    book._sheets.sort(key=place)  # noqa: SLF001  # the library moves sheets by offsets only
+    book._sheets.sort(key=place)  # the library moves sheets by offsets only
 
 
 def _describe(build: _Build) -> None:
@@ -132,11 +146,9 @@ def _describe(build: _Build) -> None:
 
 
 def _write_section(build: _Build, section: Section) -> SheetCharts:
-    writer = _opened(build, section.sheet, section)
-    for sentence in section.statements:
+    writer = _opened(build, section.sheet, section.title, section.question)
+    for sentence in filter(None, (*section.statements, section.empty_reason)):
         writer.line(sentence)
-    if section.empty_reason:
-        writer.line(section.empty_reason)
     writer.skip()
     if section.key_figures:
         writer.key_figures(section.key_figures, is_live=build.data is not None)
@@ -151,7 +163,7 @@ def _write_section(build: _Build, section: Section) -> SheetCharts:
     writer.finish(build.footer)
     for table in section.tables:
         if table.sheet:
-            apart = _opened(build, table.sheet, section)
+            apart = _opened(build, table.sheet, section.title, section.question)
             _write_table(build, apart, table)
             apart.finish(build.footer)
     return charts
@@ -164,11 +176,11 @@ def _write_table(build: _Build, writer: SheetWriter, table: Table) -> None:
         name_assumptions(writer, build.book, alive)
 
 
-def _opened(build: _Build, sheet: str, section: Section) -> SheetWriter:
+def _opened(build: _Build, sheet: str, title: str, question: str) -> SheetWriter:
     report = build.report
     writer = SheetWriter(build.book.create_sheet(sheet), build.fillings, build.places)
-    writer.line(f"{section.title}, {report.month}", size=16, bold=True, color=ACCENT.lstrip("#"))
-    writer.line(section.question, color=FAINT)
+    writer.line(f"{title}, {report.month}", size=16, bold=True, color=ACCENT.lstrip("#"))
+    writer.line(question, color=FAINT)
     if report.is_generated_sample:
         writer.line(SAMPLE_LINE, bold=True)
     writer.skip()

@@ -152,9 +152,7 @@ def bar_chart(bars: Bars, writer: SheetWriter, head_row: int) -> BarChart:
     sheet, last = writer.sheet, head_row + len(bars.labels)
     chart = BarChart()
     chart.type, chart.grouping, chart.overlap, chart.gapWidth = "bar", "stacked", 100, 55
-    data = Reference(
-        sheet, min_col=2, max_col=1 + len(bars.series), min_row=head_row, max_row=last
-    )
+    data = Reference(sheet, min_col=2, max_col=1 + len(bars.series), min_row=head_row, max_row=last)
     chart.add_data(data, titles_from_data=True)
     chart.set_categories(Reference(sheet, min_col=1, min_row=head_row + 1, max_row=last))
     for series, colour in zip(chart.series, SERIES_LIGHT, strict=False):

@@ -1,7 +1,6 @@
 """Put data tables into the workbook: heads and look here, rows by the fast writer after saving."""
 
 from openpyxl.cell import Cell
-from openpyxl.styles import Alignment, PatternFill, Protection
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.worksheet import Worksheet
@@ -9,14 +8,9 @@ from openpyxl.worksheet.worksheet import Worksheet
 from pipeline.report.numbers import is_number_kind, show
 from pipeline.report.section import Kind
 from pipeline.report.workbook_cache import Fillings, SheetRows
-from pipeline.report.workbook_cells import (
-    FAINT,
-    INPUT_FILL,
-    INPUT_INK,
-    font,
-    write_text,
-)
+from pipeline.report.workbook_cells import write_text
 from pipeline.report.workbook_layout import Place
+from pipeline.report.workbook_looks import FAINT, INK, INPUT_FILL, INPUT_INK, Look, put_on
 from pipeline.report.workbook_sheet import add_table, dress_head, set_print
 from pipeline.report.workbook_table import HEAD_ROW, DataColumn, DataTable
 
@@ -36,9 +30,8 @@ _FORMATS: dict[Kind, str] = {
 
 def add_data_sheet(sheet: Worksheet, table: DataTable, fillings: Fillings, footer: str) -> Place:
     """Write a data table's sentence and heads, and leave its rows to be filled in."""
-    question = sheet.cell(1, 1)
-    write_text(question, f"{table.question} {table.note}".strip())
-    question.font = font(color=FAINT)
+    question = f"{table.question} {table.note}".strip()
+    write_text(sheet.cell(1, 1), question, Look(color=FAINT))
     for number, column in enumerate(table.columns, start=1):
         head = sheet.cell(HEAD_ROW, number)
         write_text(head, column.name)
@@ -46,7 +39,7 @@ def add_data_sheet(sheet: Worksheet, table: DataTable, fillings: Fillings, foote
         sheet.column_dimensions[get_column_letter(number)].width = _width(column)
         if column.is_input and table.row_count:
             _validate(sheet, table, number)
-    add_table(sheet, table.name, HEAD_ROW, len(table.columns), table.row_count)
+    add_table(sheet, table.name, HEAD_ROW, [c.name for c in table.columns], table.row_count)
     fillings.rows[sheet.title] = SheetRows(
         table, {column.name: _style(sheet, column) for column in table.columns}
     )
@@ -60,13 +53,14 @@ def add_data_sheet(sheet: Worksheet, table: DataTable, fillings: Fillings, foote
 def _style(sheet: Worksheet, column: DataColumn) -> int:
     """Return the number of a column's cell format, made on a cell that is no part of the sheet."""
     cell = Cell(sheet, row=1, column=1)
-    cell.number_format = column.number_format or _FORMATS.get(column.kind, "General")
-    cell.font = font(color=INPUT_INK) if column.is_input else font()
-    is_right = is_number_kind(column.kind)
-    cell.alignment = Alignment(horizontal="right" if is_right else "left")
-    if column.is_input:
-        cell.fill = PatternFill("solid", fgColor=INPUT_FILL)
-        cell.protection = Protection(locked=False)
+    look = Look(
+        number_format=column.number_format or _FORMATS.get(column.kind, "General"),
+        color=INPUT_INK if column.is_input else INK,
+        fill=INPUT_FILL if column.is_input else "",
+        horizontal="right" if is_number_kind(column.kind) else "left",
+        is_unlocked=column.is_input,
+    )
+    put_on(cell, look)
     return int(cell.style_id)
 
 

@@ -111,16 +111,13 @@ def _with_lines(table: Table, lines: list[int | None]) -> Table:
 
 def _group_formulas(names: list[str]) -> dict[str, str]:
     found = "INDEX(d_energy[{column}],MATCH({{" + LINE + "}},d_energy[group_no],0))"
-    formulas = {
+    return {
         name: found.format(column=name) for name in names if name in LIVE_COLUMNS
     } | _carbon_in_kg(names, found)
-    return formulas
 
 
 def _summed_formulas(names: list[str], key: str) -> dict[str, str]:
-    formulas = {
-        name: _IN_MONTH.format(column=name, key=key) for name in names if name in _SUMMED
-    }
+    formulas = {name: _IN_MONTH.format(column=name, key=key) for name in names if name in _SUMMED}
     per_task = "{cost_usd}/" + _IN_MONTH.format(column="priced_task_count", key=key)
     return (
         formulas

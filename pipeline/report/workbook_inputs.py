@@ -46,6 +46,7 @@ def write_inputs(writer: SheetWriter, book: Workbook, data: BookData) -> None:
             if is_input:
                 mark_input(writer.sheet.cell(number, 2))
     _write_frame(writer, data.frame("coefficients"), "coefficient", _COEFFICIENT_INPUTS)
+    _write_frame(writer, data.frame("grade_ranges"), "grade", ())
     bias = data.frame("bias_factors").with_row_index("bias_no", offset=1)
     _write_frame(writer, bias, "bias", ("bias_factor",))
 
@@ -78,6 +79,10 @@ def _unit_rows(month: str) -> tuple[tuple[str | float | dt.date, ...], ...]:
         ("grams_per_kg", 1_000, "g/kg", "Grams of a kilogram."),
         ("usd_decimals", 9, "digits", "Decimals to which the memo line in USD is kept."),
         ("bytes_per_gb", 1_000_000_000, "bytes", "Bytes of a decimal gigabyte."),
+        ("wh_per_kwh", 1_000, "Wh/kWh", "Watt-hours of a kilowatt-hour."),
+        ("grade_sets", 4, "architectures", "Architectures that a set for grade A rests on."),
+        ("grade_domain", 2, "ratio", "How far beyond what was measured grade A reaches."),
+        ("grade_bytes", 2, "bytes", "Bytes of a weight below which the grade is C."),
     )
 
 
@@ -87,6 +92,7 @@ def _write_frame(
     """Write reference rows under their own column names, their numbers as inputs."""
     captions = {
         "coefficient": "Coefficients: joules of a unit of work, by GPU and serving stack",
+        "grade": "Grades: least range of the method around a value",
         "bias": "Bias factors: measured over law, by kind of architecture",
     }
     columns = tuple(

@@ -30,10 +30,6 @@ def point_at(places: Mapping[str, Place], sheet: str, cell: str) -> TablePoint |
     row, column = coordinate_to_tuple(cell)
     for name, place in places.items():
         index = row - place.head_row - 1
-        if (
-            place.sheet == sheet
-            and 0 <= index <= place.row_count
-            and column <= len(place.columns)
-        ):
+        if place.sheet == sheet and 0 <= index <= place.row_count and column <= len(place.columns):
             return TablePoint(name, index, place.columns[column - 1])
     return None

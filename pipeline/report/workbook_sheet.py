@@ -4,33 +4,28 @@ import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 from openpyxl.cell import Cell
 from openpyxl.comments import Comment
-from openpyxl.styles import Alignment, Border, PatternFill, Side
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.table import Table as ExcelTable
 from openpyxl.worksheet.table import TableStyleInfo
 from openpyxl.worksheet.worksheet import Worksheet
 
 from pipeline.report.numbers import UNKNOWN, is_number_kind, show
-from pipeline.report.palette import ACCENT
 from pipeline.report.section import Column, KeyFigure, Kind, Table, Value
 from pipeline.report.workbook_cache import Fillings
-from pipeline.report.workbook_cells import FAINT, font, mark_input, write_formula, write_text
-from pipeline.report.workbook_cells import write_value as write_plain
+from pipeline.report.workbook_cells import mark_input, write_formula, write_text, write_value
 from pipeline.report.workbook_formulas import LiveTable, key_formula, ratio_of
 from pipeline.report.workbook_layout import Place
+from pipeline.report.workbook_looks import FAINT, HEAD_FILL, INK, Look, put_on
 from pipeline.report.workbook_rows import filled
 
 _NARROWEST, _WIDEST_OF_MANY, _WIDEST_OF_FEW = 11, 46, 96  # letters
 _FEW_COLUMNS, _COLUMNS_ON_SCREEN = 3, 6
 _LINE_HEIGHT, _MOST_LINES = 15, 20  # points, lines
 _ONE_LINE_HEAD = 12  # letters; longer heads wrap
-_INK = "1D2733"
-HEAD_FILL = PatternFill("solid", fgColor="E8F1F5")
-HEAD_EDGE = Border(bottom=Side(style="medium", color=ACCENT.lstrip("#")))
-_TOTAL_EDGE = Border(top=Side(style="thin", color=_INK))
 _KEY_COLUMNS = (
     Column("figure", "Figure", "text"),
     Column("value", "Value", "number"),
@@ -58,11 +53,10 @@ class SheetWriter:
     widths: dict[int, int] = field(default_factory=dict)
     wrapped: list[tuple[int, int, str]] = field(default_factory=list)  # row, column, text
 
-    def line(self, text: str, *, size: int = 11, bold: bool = False, color: str = _INK) -> None:
+    def line(self, text: str, *, size: int = 11, bold: bool = False, color: str = INK) -> None:
         """Write one line of text, which may run on over the empty cells to its right."""
-        cell = self.sheet.cell(self.next_row, 1)
-        write_text(cell, text)
-        cell.font = font(size=size, bold=bold, color=color)
+        look = Look(size=size, is_bold=bold, color=color)
+        write_text(self.sheet.cell(self.next_row, 1), text, look)
         self.next_row += 1
 
     def skip(self, rows: int = 1) -> None:
@@ -90,10 +84,10 @@ class SheetWriter:
                 Column(c.name, c.header, figure.kind if c.name in ("value", *ends) else c.kind)
                 for c in columns
             )
-            empty = {name: "" for name in ("low", "high", "low_ratio", "high_ratio")}
+            empty = dict.fromkeys(("low", "high", "low_ratio", "high_ratio"), "")
             self._row(row, [values[c.name] for c in columns], formulas, unknown=empty)
             note = self.sheet.cell(self.next_row - 1, len(columns))
-            note.alignment = Alignment(horizontal="left", vertical="top", indent=1)  # runs on
+            put_on(note, Look(horizontal="left", vertical="top", indent=1))  # runs on
         self.skip()
 
     def table(self, table: Table | LiveTable) -> None:
@@ -115,6 +109,12 @@ class SheetWriter:
         if table.note:
             self.line(table.note, size=9, color=FAINT)
         self.skip()
+
+    def plain_head(self, number: int, head: str, *, is_right: bool) -> None:
+        """Write one head of lines that are no Excel table."""
+        cell = self.sheet.cell(self.next_row, number)
+        write_text(cell, head)
+        dress_head(cell, "number" if is_right else "text", "")
 
     def finish(self, footer: str) -> None:
         """Set widths, heights, frozen panes and print, once all rows are written."""
@@ -146,10 +146,19 @@ class SheetWriter:
                 self._make_room(number, show(value, column.kind, word))
         self.next_row += 1
 
-    def _write(self, cell: Cell, value: Value, kind: Kind, unknown: str, formula: str) -> None:
-        write_plain(cell, value, kind, unknown)
-        if formula and isinstance(cell.value, (int, float)):
-            write_formula(cell, formula, value, kind)
+    def _write(
+        self,
+        cell: Cell,
+        value: Value,
+        kind: Kind,
+        unknown: str,
+        formula: str,
+        *,
+        is_total: bool = False,
+    ) -> None:
+        write_value(cell, value, kind, unknown, is_total=is_total)
+        if formula and isinstance(cell.value, (int, float, Decimal)):
+            write_formula(cell, formula, value, kind, is_total=is_total)
             self.fillings.add_result(self.sheet.title, cell.coordinate, value)
 
     def _mark_inputs(self, table: Table, row: int) -> None:
@@ -166,7 +175,7 @@ class SheetWriter:
         for number, (head, column) in enumerate(zip(heads, columns, strict=True), start=1):
             self._head(number, head, column)
         listed = name if name.startswith("d_") else f"t_{name}"
-        add_table(self.sheet, listed, self.next_row, len(columns), row_count)
+        add_table(self.sheet, listed, self.next_row, heads, row_count)
         names = tuple(column.name for column in columns)
         self.places[name] = Place(self.sheet.title, self.next_row, names, row_count)
         self.column_count = max(self.column_count, len(columns))
@@ -188,16 +197,18 @@ class SheetWriter:
         cells = {c.name: f"{letter}{row}" for c, letter in _lettered(table)}
         for number, (value, column) in enumerate(zip(table.total, table.columns, strict=True), 1):
             cell = self.sheet.cell(row, number)
-            if value is not None:
+            if value is None:
+                put_on(cell, Look(is_bold=True, edge="total"))
+            else:
                 kind = "text" if number == 1 else column.kind
                 formula = alive.total_formulas.get(column.name, "")
                 rows_above = [line[number - 1] for line in table.rows]
                 if is_sum(value, rows_above):
                     letter = get_column_letter(number)
                     formula = f"SUM({letter}{first}:{letter}{row - 1})"
-                self._write(cell, value, kind, UNKNOWN, filled(formula, cells) if formula else "")
+                formula = filled(formula, cells) if formula else ""
+                self._write(cell, value, kind, UNKNOWN, formula, is_total=True)
                 self._make_room(number, show(value, kind) + "  ")
-            cell.font, cell.border = font(bold=True), _TOTAL_EDGE
         self.next_row += 1
 
     def _make_room(self, number: int, text: str) -> None:
@@ -239,22 +250,28 @@ def set_print(sheet: Worksheet, footer: str) -> None:
 
 def dress_head(cell: Cell, kind: Kind, meaning: str) -> None:
     """Give a head its look and, as a comment, what its column means."""
-    cell.font, cell.fill, cell.border = font(bold=True), HEAD_FILL, HEAD_EDGE
     is_right = is_number_kind(kind)
-    cell.alignment = Alignment(
+    look = Look(
+        is_bold=True,
+        fill=HEAD_FILL,
+        edge="head",
         horizontal="right" if is_right else "left",
         vertical="bottom",
-        wrap_text=True,
+        is_wrapped=True,
         indent=0 if is_right or cell.column == 1 else 1,
     )
+    put_on(cell, look)
     if meaning:
         cell.comment = Comment(meaning, "Joulebook", height=90, width=260)
 
 
-def add_table(sheet: Worksheet, name: str, head_row: int, columns: int, rows: int) -> None:
+def add_table(sheet: Worksheet, name: str, head_row: int, heads: Sequence[str], rows: int) -> None:
     """Make rows that stand below heads one Excel table."""
-    last = f"{get_column_letter(columns)}{head_row + max(rows, 1)}"
+    last = f"{get_column_letter(len(heads))}{head_row + max(rows, 1)}"
     listed = ExcelTable(displayName=name, ref=f"A{head_row}:{last}")
+    listed._initialise_columns()  # else the library makes a cell of every row
+    for column, head in zip(listed.tableColumns, heads, strict=True):
+        column.name = head
     listed.tableStyleInfo = TableStyleInfo(name="TableStyleLight1", showRowStripes=True)
     sheet.add_table(listed)
 
@@ -262,15 +279,13 @@ def add_table(sheet: Worksheet, name: str, head_row: int, columns: int, rows: in
 def is_sum(total: Value, values: Sequence[Value]) -> bool:
     """Return whether a total is what its rows add up to."""
     numbers = [
-        float(value) for value in values if isinstance(value, (int, float)) or _is_decimal(value)
+        float(value)
+        for value in values
+        if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
     ]
     if not numbers or isinstance(total, (str, bool)) or total is None:
         return False
     return math.isclose(math.fsum(numbers), float(total), rel_tol=1e-12, abs_tol=1e-12)  # type: ignore[arg-type]
-
-
-def _is_decimal(value: Value) -> bool:
-    return type(value).__name__ == "Decimal"
 
 
 def _lettered(table: Table) -> list[tuple[Column, str]]:

@@ -11,6 +11,13 @@ select
     sets.c_j_per_weight_byte,
     sets.s_j_per_layer_step,
     sets.s_j_per_step,
+    sets.architecture_count,
+    sets.input_tokens_low,
+    sets.input_tokens_high,
+    sets.output_tokens_low,
+    sets.output_tokens_high,
+    sets.batch_low,
+    sets.batch_high,
     sets.is_default and sets.gpu = 'H100-SXM' as is_default,
     raw_law_coefficients.source,
     raw_law_coefficients.source_date
