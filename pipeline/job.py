@@ -182,7 +182,7 @@ def write_report(
     _write_focus(con, month, settings.time_zone, folder / "focus.csv")
     report = build_report(frames(con, checks), month, _facts(con, settings, month))
     tell("writing the workbook")
-    data = book_data(con, month, settings.time_zone)
+    data = book_data(con, month, settings.time_zone, folder)
     (folder / f"joulebook-{month}.xlsx").write_bytes(workbook.render(report, data))
     tell("writing the page")
     (folder / "index.html").write_text(page.render(report), encoding="utf-8", newline="\n")
@@ -208,6 +208,7 @@ def frames(
         )
         order by all
     """).pl()
+    tables["grid_factors"] = con.sql("select * from raw_grid_factors order by all").pl()
     tables["checks"] = pl.DataFrame(
         [
             (check.name, check.severity, check.status, check.violation_count, check.meaning)

@@ -8,6 +8,7 @@ from pipeline.report.section import Report
 from pipeline.report.sections import (
     about,
     assumptions,
+    carbon,
     checks,
     cost_per_task,
     coverage,
@@ -16,6 +17,7 @@ from pipeline.report.sections import (
     reconciliation,
     summary,
     teams,
+    trend,
 )
 from pipeline.report.sections.about import InputFile, ReportFacts
 from pipeline.report.sections.reading import in_month, month_before
@@ -42,11 +44,13 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
         summary.section(costs, costs_before, frames["checks"]),
         cost_per_task.section(costs),
         energy.section(in_month(frames["mart_energy_per_class"], month)),
+        carbon.section(costs, frames.get("grid_factors")),
         teams.section(in_month(frames["mart_team_chargeback"], month), costs),
         reconciliation.section(
             in_month(frames["mart_reconciliation"], month),
             in_month(frames["mart_other_charges"], month),
         ),
+        trend.section(frames["mart_cost_per_task"], month),
         coverage.section(in_month(frames["mart_coverage"], month)),
         intake.section(frames["mart_intake"]),
         assumptions.section(frames["assumptions"], frames["assumed"]),

@@ -18,6 +18,7 @@ from pipeline.report.section import Report, Section, Table
 from pipeline.report.workbook_cache import Fillings, filled_workbook
 from pipeline.report.workbook_calculator import QUESTION, write_calculator
 from pipeline.report.workbook_charts import SheetCharts, charts_of
+from pipeline.report.workbook_checks import Sources, repeat_overall, write_checks
 from pipeline.report.workbook_data import (
     BookData,
     Numbers,
@@ -27,6 +28,7 @@ from pipeline.report.workbook_data import (
     usage_table,
 )
 from pipeline.report.workbook_data_sheets import add_data_sheet
+from pipeline.report.workbook_dictionary import dictionary_table
 from pipeline.report.workbook_energy import energy_table
 from pipeline.report.workbook_formulas import LiveTable, live
 from pipeline.report.workbook_inputs import name_assumptions, write_inputs
@@ -34,15 +36,27 @@ from pipeline.report.workbook_layout import Place
 from pipeline.report.workbook_looks import FAINT
 from pipeline.report.workbook_models import architecture_table, list_price_table, model_table
 from pipeline.report.workbook_sheet import SheetWriter
+from pipeline.report.workbook_table import DataTable
 from pipeline.report.workbook_work import work_table
 
 SAMPLE_LINE = "Generated sample data: no real usage stands behind these figures."
 FIRST_SECTION = "about"  # explains the workbook
+_CHECKS = "checks"  # written last, since it refers to the others
 OPENED_SECTION = "summary"  # the one printed page a manager sees
 # Sheets in the order of a reader: what is said, what it rests on, what it is summed from.
 _ORDER = (
     *("About", "Summary", "Assumptions", "Prices", "Cost_per_task", "Usage", "Energy"),
-    *("Energy_law", "Carbon", "Models", "Teams", "Reconciliation", "Bridge", "*", "Calculator"),
+    *(
+        "Energy_law",
+        "Carbon",
+        "Models",
+        "Teams",
+        "Reconciliation",
+        "Bridge",
+        "Trend",
+        "*",
+        "Calculator",
+    ),
     *("Checks", "Intake", "Method", "Dictionary"),
 )
 
@@ -57,6 +71,7 @@ class _Build:
     book: Workbook = field(default_factory=Workbook)
     fillings: Fillings = field(default_factory=Fillings)
     places: dict[str, Place] = field(default_factory=dict)
+    tables: dict[str, DataTable] = field(default_factory=dict)
 
     @property
     def footer(self) -> str:
@@ -88,9 +103,14 @@ def month_end(month: str) -> dt.datetime:
 def _built(report: Report, data: BookData | None) -> _Build:
     build = _Build(report, data, numbers_of(data) if data else None)
     build.book.remove(build.book.active)
-    charts = [_write_section(build, section) for section in report.sections]
     if data and build.numbers:
         _write_data(build, data, build.numbers)
+    sections = sorted(report.sections, key=lambda section: section.name == _CHECKS)
+    charts = [_write_section(build, section) for section in sections]
+    if data:
+        writer = _opened(build, "Calculator", "Calculator", QUESTION)
+        write_calculator(writer, data)
+        writer.finish(build.footer)
     for sheet_charts in charts:
         sheet_charts.link(build.places, build.fillings)
     _order(build.book)
@@ -99,9 +119,6 @@ def _built(report: Report, data: BookData | None) -> _Build:
 
 
 def _write_data(build: _Build, data: BookData, numbers: Numbers) -> None:
-    writer = _opened(build, "Calculator", "Calculator", QUESTION)
-    write_calculator(writer, data)
-    writer.finish(build.footer)
     tables = (
         price_table(data),
         model_table(data),
@@ -112,7 +129,8 @@ def _write_data(build: _Build, data: BookData, numbers: Numbers) -> None:
         architecture_table(data),
         list_price_table(data),
     )
-    for table in tables:
+    build.tables = {table.name: table for table in tables}
+    for table in (*tables, dictionary_table(data, tables)):
         sheet = build.book.create_sheet(table.sheet)
         build.places[table.name] = add_data_sheet(sheet, table, build.fillings, build.footer)
 
@@ -154,19 +172,28 @@ def _write_section(build: _Build, section: Section) -> SheetCharts:
         writer.key_figures(section.key_figures, is_live=build.data is not None)
     charts = charts_of(writer, build.report, section)
     charts.leave_room()
-    for table in section.tables:
-        if not table.sheet:
-            _write_table(build, writer, table)
+    for table in (table for table in section.tables if not table.sheet):
+        _write_table(build, writer, table)
     if section.name == "assumptions" and build.data:
         write_inputs(writer, build.book, build.data)
     charts.write()
+    if section.name == _CHECKS and build.data:
+        _write_checks(build, writer, build.data)
     writer.finish(build.footer)
-    for table in section.tables:
-        if table.sheet:
-            apart = _opened(build, table.sheet, section.title, section.question)
-            _write_table(build, apart, table)
-            apart.finish(build.footer)
+    for table in (table for table in section.tables if table.sheet):
+        apart = _opened(build, table.sheet, section.title, section.question)
+        _write_table(build, apart, table)
+        apart.finish(build.footer)
     return charts
+
+
+def _write_checks(build: _Build, writer: SheetWriter, data: BookData) -> None:
+    """Write all checks, and their overall result into the free row of the first two sheets."""
+    words = write_checks(writer, Sources(build.report, data, build.places, build.tables))
+    free_row = 4 if build.report.is_generated_sample else 3
+    for section in build.report.sections:
+        if section.name in (FIRST_SECTION, OPENED_SECTION):
+            repeat_overall(build.book[section.sheet], build.fillings, free_row, words)
 
 
 def _write_table(build: _Build, writer: SheetWriter, table: Table) -> None:

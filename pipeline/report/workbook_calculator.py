@@ -199,7 +199,7 @@ def _write_inputs(writer: SheetWriter, data: BookData, working: _Working) -> Non
         for number, (text, shown) in enumerate(
             ((label, "text"), (value, kind), (unit, "text"), (note, "text")), start=1
         ):
-            write_value(writer.sheet.cell(row, number), text, shown, "")  # type: ignore[arg-type]
+            write_value(writer.sheet.cell(row, number), text, shown, "")
         put_on(writer.sheet.cell(row, 4), Look(color=FAINT))  # runs on
         mark_input(writer.sheet.cell(row, 2))
         book = writer.sheet.parent
@@ -213,11 +213,11 @@ def _write_inputs(writer: SheetWriter, data: BookData, working: _Working) -> Non
 
 def _restrict(writer: SheetWriter, data: BookData, rows: dict[str, int]) -> None:
     """Say what each input may be."""
-    models = numbered_models(data).get_column("catalog_no").max() or 1
+    models = numbered_models(data).get_column("catalog_no").n_unique()
     sets = writer.places["d_coefficient"]
     first = sets.head_row + 1
     lists = {
-        "calc_model": f"Models!$A$3:$A${2 + int(models)}",  # type: ignore[arg-type]
+        "calc_model": f"Models!$A$3:$A${2 + models}",
         "calc_set": f"{sets.sheet}!$A${first}:$A${first + sets.row_count - 1}",
     }
     for name, row in rows.items():

@@ -172,6 +172,10 @@ class Answer:
     has_range: bool = False
 
 
+def _known(name: str) -> Callable[[Values], Any]:
+    return lambda known: known[name]
+
+
 def _fits(formula: str) -> str:
     return f"IF(ISNUMBER({{batch}}),{formula},{{batch}})"
 
@@ -196,7 +200,7 @@ ANSWERS = (
         has_range=True,
     ),
     *(
-        Answer(name, label, "J", "j", f"{{scaled_{name}}}", lambda k, n=name: k[f"scaled_{n}"])
+        Answer(name, label, "J", "j", f"{{scaled_{name}}}", _known(f"scaled_{name}"))
         for name, label in (
             ("prefill_energy_j", "of the law: prefill"),
             ("kv_cache_energy_j", "of the law: KV cache"),

@@ -61,6 +61,14 @@ def _request_law(name: str, label: str, law: Callable[..., Any]) -> Step:
     return law_step(name, label, "tokens", law, {arg: told.get(arg, "1") for arg in names})
 
 
+def _of_row(name: str) -> Callable[[Values], Any]:
+    return lambda known: known["row"][name]
+
+
+def _of_set(name: str) -> Callable[[Values], Any]:
+    return lambda known: known["set"][name]
+
+
 def _looked_up(table: str, row: str, names: Mapping[str, tuple[str, str]]) -> tuple[Step, ...]:
     return tuple(
         Step(
@@ -68,7 +76,7 @@ def _looked_up(table: str, row: str, names: Mapping[str, tuple[str, str]]) -> tu
             label,
             unit,
             f"INDEX({table}[{name}],{{{row}}})",
-            lambda known, name=name: known["row"][name],
+            _of_row(name),
             "text" if name in ("architecture_id", "architecture_class") else "number",
         )
         for name, (label, unit) in names.items()
@@ -117,7 +125,7 @@ REQUEST_STEPS = (
             label,
             unit,
             f"INDEX(d_coefficient[{name}],{{set_row}})",
-            lambda known, name=name: known["set"][name],
+            _of_set(name),
         )
         for name, label, unit in (
             ("a_j_per_flop", "a", "J/FLOP"),

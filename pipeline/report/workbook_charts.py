@@ -37,6 +37,7 @@ CHART_ROWS = 22  # of the sheet, which a chart covers
 _CM_PER_LETTER = 0.2
 _CHART_HEIGHT_CM = 10.8
 _TITLE_SIZE, _LABEL_SIZE = 1200, 800  # hundredths of a point
+_UPRIGHT = "trend_"  # months stand side by side
 _OVERVIEW = "summary"  # shows the charts of other sections, not its own
 _OVERVIEW_FIGURES = ("cost_by_cell", "energy_by_term")
 # chart → (table it follows, what each of its columns is there)
@@ -53,6 +54,8 @@ _SOURCES: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "task_costs": ("cost_per_task", {"Cost per task": "{cost_usd_per_task}"}),
+    "trend_cost_usd": ("months", {"Cost": "{cost_usd}"}),
+    "trend_facility_energy_kwh": ("months", {"Electricity": "{facility_energy_kwh}"}),
     "energy_shares": (
         "energy_per_class",
         {
@@ -151,7 +154,8 @@ def bar_chart(bars: Bars, writer: SheetWriter, head_row: int) -> BarChart:
     """Return horizontal stacked bars with a title, axis titles and the palette of the page."""
     sheet, last = writer.sheet, head_row + len(bars.labels)
     chart = BarChart()
-    chart.type, chart.grouping, chart.overlap, chart.gapWidth = "bar", "stacked", 100, 55
+    chart.grouping, chart.overlap, chart.gapWidth = "stacked", 100, 55
+    chart.type = "col" if bars.name.startswith(_UPRIGHT) else "bar"
     data = Reference(sheet, min_col=2, max_col=1 + len(bars.series), min_row=head_row, max_row=last)
     chart.add_data(data, titles_from_data=True)
     chart.set_categories(Reference(sheet, min_col=1, min_row=head_row + 1, max_row=last))
@@ -203,6 +207,8 @@ def _as_float(value: object) -> float | None:
 
 def _label(table: Table, row: tuple[object, ...]) -> str:
     names = [column.name for column in table.columns]
+    if names[0] == "month":
+        return str(row[0])[:7]
     model, query_class = (row[names.index(name)] for name in ("model_id", "query_class"))
     return f"{show(model, 'text', 'unmapped')} · {show(query_class, 'text')}"  # type: ignore[arg-type]
 
@@ -219,12 +225,14 @@ def _lines_of(table: Table, bars: Bars) -> list[int | None]:
 
 def _dress(chart: BarChart, bars: Bars) -> None:
     chart.title = _title(bars.title, _TITLE_SIZE)
-    chart.x_axis.title = _title("Model · class", _LABEL_SIZE)
+    is_upright = bars.name.startswith(_UPRIGHT)
+    chart.x_axis.title = _title("Month" if is_upright else "Model · class", _LABEL_SIZE)
     chart.y_axis.title = _title(bars.unit, _LABEL_SIZE)
     chart.x_axis.delete = chart.y_axis.delete = False
-    chart.x_axis.scaling.orientation = "maxMin"  # the first row on top
     chart.x_axis.tickLblSkip = 1
-    chart.y_axis.crosses = "max"  # and the value axis still below
+    if not is_upright:
+        chart.x_axis.scaling.orientation = "maxMin"  # the first row on top
+        chart.y_axis.crosses = "max"  # and the value axis still below
     chart.y_axis.number_format = "0%" if bars.kind == "frac" else "General"
     if bars.log_scale:
         chart.y_axis.scaling.logBase = 10

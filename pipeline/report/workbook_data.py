@@ -7,7 +7,8 @@ always tie, since cost and energy are linear in what is summed.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from decimal import Decimal
 
 import polars as pl
 
@@ -117,6 +118,7 @@ class BookData:
 
     month: str
     frames: Mapping[str, pl.DataFrame]
+    issued_usd: Mapping[str, Decimal] = field(default_factory=dict)  # cost by file beside it
 
     def frame(self, name: str) -> pl.DataFrame:
         """Return one frame, numbered."""

@@ -26,6 +26,7 @@ _TEAM_SUM = (
 )
 _FRACTIONS = {
     "cost_frac": "IF({total_cost_usd}=0,0,{cost_usd}/{total_cost_usd})",
+    "carbon_frac": "IF({total_carbon_kgco2e}=0,0,{carbon_kgco2e}/{total_carbon_kgco2e})",
     "energy_frac": (
         "IF({total_facility_energy_kwh}=0,0,{facility_energy_kwh}/{total_facility_energy_kwh})"
     ),
@@ -38,6 +39,8 @@ _TEAM_SUMMED = (
     *("request_count", "input_tokens", "output_tokens", "unpriced_request_count"),
     *("cost_usd", "list_cost_usd", "billed_cost_usd"),
 )
+_ON_GRID = "SUMIFS(d_energy[facility_energy_kwh]," + _MONTH + ")*{grid_gco2e_per_kwh}/grams_per_kg"
+_BY_MONTH = "SUMIFS(d_energy[{column}],d_energy[month_start],{{month}})"
 # headline → what it is in the workbook
 _KEY_FORMULAS = {
     "Cost": f"SUMIFS(d_energy[cost_usd],{_MONTH})",
@@ -79,6 +82,10 @@ def live(table: Table, numbers: Numbers | None, month: str) -> LiveTable:
         known = numbers.models if key == "model_no" else numbers.classes
         lines = [known.get(row[0]) for row in table.rows]
         return _ranged(_with_lines(table, lines), _summed_formulas(names, key))
+    if table.name == "carbon_by_grid":
+        return LiveTable(table, {"grid_carbon_kgco2e": _ON_GRID})
+    if table.name == "months":
+        return LiveTable(table, _month_formulas(names))
     if names[0] == "team" and "facility_energy_kwh" in names:
         lines = [numbers.teams.get(row[0]) for row in table.rows]
         return _ranged(_with_lines(table, lines), _team_formulas(names))
@@ -91,9 +98,11 @@ def key_formula(figure: KeyFigure) -> str:
 
 
 def ratio_of(end: Value, value: Value) -> float | None:
-    """Return an end of a range over its value, None where there is no such ratio."""
-    if not _is_number(end) or not _is_number(value) or not float(value):  # type: ignore[arg-type]
+    """Return an end of a range over its value, 1 for nothing, None where either is unknown."""
+    if not _is_number(end) or not _is_number(value):
         return None
+    if not float(value):  # type: ignore[arg-type]
+        return 1.0
     return float(end) / float(value)  # type: ignore[arg-type]
 
 
@@ -111,9 +120,9 @@ def _with_lines(table: Table, lines: list[int | None]) -> Table:
 
 def _group_formulas(names: list[str]) -> dict[str, str]:
     found = "INDEX(d_energy[{column}],MATCH({{" + LINE + "}},d_energy[group_no],0))"
-    return {
-        name: found.format(column=name) for name in names if name in LIVE_COLUMNS
-    } | _carbon_in_kg(names, found)
+    formulas = {name: found.format(column=name) for name in names if name in LIVE_COLUMNS}
+    shares = {name: _FRACTIONS[name] for name in ("carbon_frac",) if name in names}
+    return formulas | shares | _carbon_in_kg(names, found)
 
 
 def _summed_formulas(names: list[str], key: str) -> dict[str, str]:
@@ -131,6 +140,12 @@ def _carbon_in_kg(names: list[str], found: str) -> dict[str, str]:
     if "carbon_kgco2e" not in names:
         return {}
     return {"carbon_kgco2e": found.format(column="carbon_gco2e") + "/grams_per_kg"}
+
+
+def _month_formulas(names: list[str]) -> dict[str, str]:
+    formulas = {name: _BY_MONTH.format(column=name) for name in names if name in _SUMMED}
+    per_task = {"cost_usd_per_task": "{cost_usd}/{task_count}"}
+    return formulas | per_task | _carbon_in_kg(names, _BY_MONTH)
 
 
 def _team_formulas(names: list[str]) -> dict[str, str]:

@@ -157,7 +157,8 @@ class SheetWriter:
         is_total: bool = False,
     ) -> None:
         write_value(cell, value, kind, unknown, is_total=is_total)
-        if formula and isinstance(cell.value, (int, float, Decimal)):
+        is_known = value is not None and (kind == "text" or cell.data_type == "n")
+        if formula and is_known:
             write_formula(cell, formula, value, kind, is_total=is_total)
             self.fillings.add_result(self.sheet.title, cell.coordinate, value)
 
