@@ -30,8 +30,15 @@ from pipeline.report.workbook_data import (
 from pipeline.report.workbook_data_sheets import add_data_sheet
 from pipeline.report.workbook_dictionary import dictionary_table
 from pipeline.report.workbook_energy import energy_table
-from pipeline.report.workbook_formulas import LiveTable, live
-from pipeline.report.workbook_inputs import name_assumptions, write_inputs
+from pipeline.report.workbook_formulas import live
+from pipeline.report.workbook_guide import guide
+from pipeline.report.workbook_inputs import (
+    COEFFICIENTS_QUESTION,
+    COEFFICIENTS_TITLE,
+    name_assumptions,
+    write_coefficients,
+    write_inputs,
+)
 from pipeline.report.workbook_layout import Place
 from pipeline.report.workbook_looks import FAINT
 from pipeline.report.workbook_models import architecture_table, list_price_table, model_table
@@ -45,7 +52,8 @@ _CHECKS = "checks"  # written last, since it refers to the others
 OPENED_SECTION = "summary"  # the one printed page a manager sees
 # Sheets in the order of a reader: what is said, what it rests on, what it is summed from.
 _ORDER = (
-    *("About", "Summary", "Assumptions", "Prices", "Cost_per_task", "Usage", "Energy"),
+    *("About", "Summary", "Assumptions", "Prices", "Coefficients", "Cost_per_task", "Usage"),
+    "Energy",
     *(
         "Energy_law",
         "Carbon",
@@ -105,6 +113,9 @@ def _built(report: Report, data: BookData | None) -> _Build:
     build.book.remove(build.book.active)
     if data and build.numbers:
         _write_data(build, data, build.numbers)
+        writer = _opened(build, COEFFICIENTS_TITLE, COEFFICIENTS_TITLE, COEFFICIENTS_QUESTION)
+        write_coefficients(writer, data)
+        writer.finish(build.footer)
     sections = sorted(report.sections, key=lambda section: section.name == _CHECKS)
     charts = [_write_section(build, section) for section in sections]
     if data:
@@ -174,17 +185,27 @@ def _write_section(build: _Build, section: Section) -> SheetCharts:
     charts.leave_room()
     for table in (table for table in section.tables if not table.sheet):
         _write_table(build, writer, table)
-    if section.name == "assumptions" and build.data:
-        write_inputs(writer, build.book, build.data)
     charts.write()
-    if section.name == _CHECKS and build.data:
-        _write_checks(build, writer, build.data)
+    _write_more(build, writer, section)
     writer.finish(build.footer)
     for table in (table for table in section.tables if table.sheet):
         apart = _opened(build, table.sheet, section.title, section.question)
         _write_table(build, apart, table)
         apart.finish(build.footer)
     return charts
+
+
+def _write_more(build: _Build, writer: SheetWriter, section: Section) -> None:
+    """Write what only a live workbook has to say, below what the section says."""
+    if build.data is None:
+        return
+    if section.name == "assumptions":
+        write_inputs(writer, build.book, build.data)
+    elif section.name == _CHECKS:
+        _write_checks(build, writer, build.data)
+    elif section.name == FIRST_SECTION:
+        for table in guide(build.tables.values()):
+            writer.table(table)
 
 
 def _write_checks(build: _Build, writer: SheetWriter, data: BookData) -> None:
@@ -197,7 +218,7 @@ def _write_checks(build: _Build, writer: SheetWriter, data: BookData) -> None:
 
 
 def _write_table(build: _Build, writer: SheetWriter, table: Table) -> None:
-    alive = live(table, build.numbers, build.report.month) if build.data else LiveTable(table)
+    alive = live(table, build.numbers, build.report.month)
     writer.table(alive)
     if alive.inputs:
         name_assumptions(writer, build.book, alive)

@@ -325,5 +325,6 @@ def _put(
 
 def _heads(writer: SheetWriter, heads: Sequence[str]) -> None:
     for number, head in enumerate(heads, start=1):
-        writer.plain_head(number, head, is_right=1 < number < _UNIT_COLUMN and head != "Note")
+        is_right = 1 < number < _UNIT_COLUMN and head not in ("Unit", "Note")
+        writer.plain_head(number, head, is_right=is_right)
     writer.next_row += 1

@@ -147,6 +147,11 @@ def charts_of(writer: SheetWriter, report: Report, section: Section) -> SheetCha
         figures = _from_table(section, "cost_per_task", "task_costs", "Cost of one task")
     elif section.name == "energy":
         figures = _from_table(section, "energy_per_class", "energy_shares", "Shares of the energy")
+    elif section.name == "trend":
+        figures = (
+            *_from_table(section, "months", "trend_cost_usd", "Cost by month"),
+            *_from_table(section, "months", "trend_facility_energy_kwh", "Electricity by month"),
+        )
     return SheetCharts(writer, figures[:MOST_CHARTS], report.sections)
 
 
@@ -173,7 +178,8 @@ def _from_table(section: Section, source: str, name: str, title: str) -> tuple[B
         return ()
     places = {column.name: n for n, column in enumerate(table.columns)}
     wanted = {head: form.strip("{}") for head, form in _SOURCES[name][1].items()}
-    if not set(wanted.values()) | {"model_id", "query_class"} <= set(places):
+    keys = {"month"} if "month" in places else {"model_id", "query_class"}
+    if not set(wanted.values()) | keys <= set(places):
         return ()
     columns = [places[column] for column in wanted.values()]
     rows = [row for row in table.rows if all(row[n] is not None for n in columns)][:MOST_BARS]
@@ -189,8 +195,8 @@ def _from_table(section: Section, source: str, name: str, title: str) -> tuple[B
             title=f"{title}, first {len(rows)} lines" if len(rows) < len(table.rows) else title,
             unit=unit,
             source=f"Source: {source}",
-            alt=f"Bar chart of {title.lower()} by model and class, in {unit}. The first bar is "
-            f"{labels[0]}, {next(iter(wanted))} {first}.",
+            alt=f"Bar chart of {title.lower()}, one bar a line of the table {source}, in {unit}. "
+            f"The first bar is {labels[0]}, {next(iter(wanted)).lower()} {first}.",
             labels=labels,
             kind=kind,
             series=tuple(

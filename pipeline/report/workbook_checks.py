@@ -14,9 +14,9 @@ from openpyxl.utils import get_column_letter
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.worksheet import Worksheet
 
-from pipeline.report.section import Column, Report, Table, Value
+from pipeline.report.section import Column, Kind, Report, Table, Value
 from pipeline.report.workbook_cache import Fillings
-from pipeline.report.workbook_cells import write_formula
+from pipeline.report.workbook_cells import write_formula, write_value
 from pipeline.report.workbook_data import BookData
 from pipeline.report.workbook_formulas import LiveTable
 from pipeline.report.workbook_layout import Place
@@ -34,12 +34,18 @@ _TIED_TABLES = (
 _COLUMNS = (
     Column("claim", "Claim", "text", meaning="What must hold."),
     Column("severity", "Severity", "text", meaning="error, warn, or issue for files beside."),
+    Column("status", "Status", "text", meaning="✓ holds, ✗ does not, ! is told, ≠ inputs moved."),
+    Column("difference", "Difference", "number", meaning="Actual less expected."),
+    Column("basis", "What is compared", "text", meaning="Where the two numbers come from."),
     Column("expected", "Expected", "number", meaning="By one way."),
     Column("actual", "Actual", "number", meaning="By the other way."),
-    Column("difference", "Difference", "number", meaning="Actual less expected."),
     Column("tolerance", "Tolerance", "number", meaning="Difference that is none."),
-    Column("status", "Status", "text", meaning="✓ holds, ✗ does not, ! is told, ≠ inputs moved."),
 )
+_EXPECTED, _ACTUAL = 6, 7  # columns of the sheet
+_BASIS = {
+    "error": "two sums of this workbook",
+    "issue": "a file beside this workbook, and Summary",
+}
 _DIFFERENCE = "{actual}-{expected}"
 _STATUS = (
     'IF(ABS({difference})<={tolerance},"✓",'
@@ -71,14 +77,10 @@ class _Tie:
         difference = actual - expected
         holds = abs(difference) <= self.tolerance
         status = "✓" if holds else "≠ inputs moved" if self.severity == "issue" else "✗"
+        basis = _BASIS[self.severity]
         return (
-            self.claim,
-            self.severity,
-            expected,
-            actual,
-            difference,
-            self.tolerance,
-            status,
+            *(self.claim, self.severity, status, difference, basis),
+            *(expected, actual, self.tolerance),
         )
 
 
@@ -144,10 +146,12 @@ def write_checks(writer: SheetWriter, sources: Sources) -> str:
     writer.table(LiveTable(table, {"difference": _DIFFERENCE, "status": _STATUS}))
     place = writer.places["all_checks"]
     for row, tie in enumerate(ties, start=place.head_row + 1):
-        for column, way in ((3, tie.expected), (4, tie.actual)):
+        kind: Kind = "usd" if "USD" in tie.claim else "number"
+        for column, way in ((_EXPECTED, tie.expected), (_ACTUAL, tie.actual)):
+            cell = writer.sheet.cell(row, column)
+            write_value(cell, way.value, kind)
             if way.formula:
-                cell = writer.sheet.cell(row, column)
-                write_formula(cell, way.formula, way.value, "number")
+                write_formula(cell, way.formula, way.value, kind)
                 writer.fillings.add_result(writer.sheet.title, cell.coordinate, way.value)
     return _write_overall(writer, rows)
 
@@ -161,9 +165,8 @@ def repeat_overall(sheet: Worksheet, fillings: Fillings, row: int, words: str) -
 
 
 def overall_words(rows: Sequence[Sequence[Value]]) -> str:
-    """Return the overall result of checks, each with its status last."""
-    failed = sum(row[-1] == "✗" for row in rows)
-    warned = sum(row[-1] == "!" for row in rows)
+    """Return the overall result of checks, each with its status third."""
+    failed, warned = (sum(row[2] == mark for row in rows) for mark in "✗!")
     if failed:
         return f"✗ {failed} of {len(rows)} checks do not hold, see Checks"
     return f"✓ All {len(rows)} checks hold, {warned} with a warning"
@@ -202,11 +205,12 @@ def _claims(report: Report) -> list[tuple[Value, ...]]:
         (
             str(row[claim]).capitalize(),
             row[severity],
-            0,
-            row[count],
-            row[count],
-            0,
             marks[str(row[status])],
+            row[count],
+            "rows of the run that go against it",
+            0,
+            row[count],
+            0,
         )
         for row in found.rows
     ]

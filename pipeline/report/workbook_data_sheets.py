@@ -14,7 +14,7 @@ from pipeline.report.workbook_looks import FAINT, INK, INPUT_FILL, INPUT_INK, Lo
 from pipeline.report.workbook_sheet import add_table, dress_head, set_print
 from pipeline.report.workbook_table import HEAD_ROW, DataColumn, DataTable
 
-_NARROWEST, _WIDEST = 9, 34  # letters
+_NARROWEST, _WIDEST = 9, 42  # letters
 _ROWS_MEASURED = 200
 _FORMATS: dict[Kind, str] = {
     "count": "#,##0",
@@ -67,8 +67,7 @@ def _style(sheet: Worksheet, column: DataColumn) -> int:
 def _width(column: DataColumn) -> int:
     shown = (show(value, column.kind) for value in list(column.values[:_ROWS_MEASURED]))
     longest = max((len(text) for text in shown), default=0)
-    head = max(map(len, column.name.split("_"))) if len(column.name) > _WIDEST else 0
-    return min(max(longest + 2, head + 2, min(len(column.name) + 3, 18), _NARROWEST), _WIDEST)
+    return min(max(longest + 2, len(column.name) + 4, _NARROWEST), _WIDEST)
 
 
 def _validate(sheet: Worksheet, table: DataTable, number: int) -> None:

@@ -60,15 +60,16 @@ class LiveTable:
     formulas: Mapping[str, str] = field(default_factory=dict)
     total_formulas: Mapping[str, str] = field(default_factory=dict)
     inputs: Mapping[int, str] = field(default_factory=dict)  # row → name of its value's cell
+    is_live: bool = True  # totals that are sums add up the rows above
 
 
 def live(table: Table, numbers: Numbers | None, month: str) -> LiveTable:
     """Return a table with the formulas that its columns' names call for; without numbers, none."""
     names = [column.name for column in table.columns]
+    if numbers is None or not table.rows:
+        return LiveTable(table, is_live=False)
     if table.name == "assumptions":
         return _with_inputs(table)
-    if numbers is None or not table.rows:
-        return LiveTable(table)
     month_start = dt.date(int(month[:4]), int(month[5:7]), 1)
     if set(_GROUP_KEYS) <= set(names):
         places = [names.index(key) for key in _GROUP_KEYS]
@@ -90,6 +91,11 @@ def live(table: Table, numbers: Numbers | None, month: str) -> LiveTable:
         lines = [numbers.teams.get(row[0]) for row in table.rows]
         return _ranged(_with_lines(table, lines), _team_formulas(names))
     return LiveTable(table)
+
+
+def is_helper(name: str) -> bool:
+    """Return whether a column only serves formulas: it stands last, grey, and is not printed."""
+    return name == LINE or name.endswith(("_low_ratio", "_high_ratio"))
 
 
 def key_formula(figure: KeyFigure) -> str:

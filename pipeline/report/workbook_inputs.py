@@ -1,10 +1,11 @@
-"""What the Assumptions sheet holds beside the assumptions: units, currency, coefficients, bias.
+"""The inputs beside the assumptions: units, the reader's currency, coefficients and bias factors.
 
 Every number that a formula needs stands here once, in a cell with a name or in a table, so that
 formulas carry none. Blue cells may be changed.
 """
 
 import datetime as dt
+import math
 
 import polars as pl
 from openpyxl.utils import get_column_letter
@@ -12,8 +13,8 @@ from openpyxl.workbook import Workbook
 from openpyxl.workbook.defined_name import DefinedName
 
 from pipeline.laws.facility import J_PER_KWH
-from pipeline.report.section import Column, Table
-from pipeline.report.workbook_cells import mark_input
+from pipeline.report.section import Column, Table, Value
+from pipeline.report.workbook_cells import mark_input, write_formula
 from pipeline.report.workbook_data import BookData
 from pipeline.report.workbook_formulas import LiveTable
 from pipeline.report.workbook_sheet import SheetWriter
@@ -25,6 +26,12 @@ _COLUMNS = (
     Column("meaning", "Meaning", "text", meaning="What the value stands for."),
 )
 _CURRENCY = "in_currency_per_usd"
+_IN_CURRENCY = "cost_in_currency"
+_IN_CURRENCY_FORMULA = f"SUMIFS(d_energy[cost_usd],d_energy[month_start],report_month)*{_CURRENCY}"
+COEFFICIENTS_TITLE = "Coefficients"
+COEFFICIENTS_QUESTION = (
+    "What does a unit of work cost in joules, how far off is the law, and who says so?"
+)
 _COEFFICIENT_INPUTS = (
     *("a_j_per_flop", "b_j_per_kv_byte", "c_j_per_weight_byte"),
     *("s_j_per_layer_step", "s_j_per_step"),
@@ -32,23 +39,30 @@ _COEFFICIENT_INPUTS = (
 
 
 def write_inputs(writer: SheetWriter, book: Workbook, data: BookData) -> None:
-    """Write units, currency, coefficients and bias factors below the assumptions."""
+    """Write the reader's currency and the units below the assumptions."""
     for name, caption, rows in (
-        ("currency", "Currency of the reader", _currency_rows()),
+        ("currency", "Currency of the reader", _currency_rows(data)),
         ("units", "Period and units that formulas use", _unit_rows(data.month)),
     ):
-        table = Table(name, caption, _COLUMNS, rows)
-        is_input = name == "currency"
-        writer.table(LiveTable(table))
+        alive = LiveTable(Table(name, caption, _COLUMNS, rows))
+        writer.table(alive)
         place = writer.places[name]
         for number, row in enumerate(rows, start=place.head_row + 1):
+            cell = writer.sheet.cell(number, 2)
             _name(book, str(row[0]), writer.sheet.title, f"$B${number}")
-            if is_input:
-                mark_input(writer.sheet.cell(number, 2))
-    _write_frame(writer, data.frame("coefficients"), "coefficient", _COEFFICIENT_INPUTS)
-    _write_frame(writer, data.frame("grade_ranges"), "grade", ())
+            if str(row[0]).startswith("in_"):
+                mark_input(cell)
+            elif row[0] == _IN_CURRENCY:
+                write_formula(cell, _IN_CURRENCY_FORMULA, row[1], "usd")
+                writer.fillings.add_result(writer.sheet.title, cell.coordinate, row[1])
+
+
+def write_coefficients(writer: SheetWriter, data: BookData) -> None:
+    """Write coefficients, bias factors and the ranges of grades on a sheet of their own."""
     bias = data.frame("bias_factors").with_row_index("bias_no", offset=1)
+    _write_frame(writer, data.frame("coefficients"), "coefficient", _COEFFICIENT_INPUTS)
     _write_frame(writer, bias, "bias", ("bias_factor",))
+    _write_frame(writer, data.frame("grade_ranges"), "grade", ())
 
 
 def name_assumptions(writer: SheetWriter, book: Workbook, alive: LiveTable) -> None:
@@ -63,10 +77,15 @@ def _name(book: Workbook, name: str, sheet: str, cell: str) -> None:
     book.defined_names[name] = DefinedName(name, attr_text=f"{sheet}!{cell}")
 
 
-def _currency_rows() -> tuple[tuple[str | float, ...], ...]:
+def _currency_rows(data: BookData) -> tuple[tuple[Value, ...], ...]:
+    groups = data.frame("groups").filter(
+        pl.col("month_start").cast(pl.String) == f"{data.month}-01"
+    )
+    cost = math.fsum(float(value) for value in groups.get_column("cost_usd").drop_nulls())
     return (
-        ("in_currency", "USD", "code", "Currency of the second cost line on Summary; yours."),
+        ("in_currency", "USD", "code", "Currency in which the month is shown below; yours."),
         (_CURRENCY, 1, "per USD", "What one USD is worth in it; yours, with your own source."),
+        (_IN_CURRENCY, cost, "in_currency", "Cost of the month in that currency."),
     )
 
 

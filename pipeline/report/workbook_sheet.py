@@ -17,7 +17,7 @@ from pipeline.report.numbers import UNKNOWN, is_number_kind, show
 from pipeline.report.section import Column, KeyFigure, Kind, Table, Value
 from pipeline.report.workbook_cache import Fillings
 from pipeline.report.workbook_cells import mark_input, write_formula, write_text, write_value
-from pipeline.report.workbook_formulas import LiveTable, key_formula, ratio_of
+from pipeline.report.workbook_formulas import LiveTable, is_helper, key_formula, ratio_of
 from pipeline.report.workbook_layout import Place
 from pipeline.report.workbook_looks import FAINT, HEAD_FILL, INK, Look, put_on
 from pipeline.report.workbook_rows import filled
@@ -52,6 +52,7 @@ class SheetWriter:
     column_count: int = 1
     widths: dict[int, int] = field(default_factory=dict)
     wrapped: list[tuple[int, int, str]] = field(default_factory=list)  # row, column, text
+    printed_columns: int = 1
 
     def line(self, text: str, *, size: int = 11, bold: bool = False, color: str = INK) -> None:
         """Write one line of text, which may run on over the empty cells to its right."""
@@ -92,7 +93,7 @@ class SheetWriter:
 
     def table(self, table: Table | LiveTable) -> None:
         """Write a table with its caption, total and note; a live one with its formulas."""
-        alive = table if isinstance(table, LiveTable) else LiveTable(table)
+        alive = table if isinstance(table, LiveTable) else LiveTable(table, is_live=False)
         table = alive.table
         self.line(table.caption, size=12, bold=True)
         if table.rows:
@@ -124,6 +125,9 @@ class SheetWriter:
         pinned = "B" if self.column_count > _COLUMNS_ON_SCREEN else "A"
         self.sheet.freeze_panes = f"{pinned}{frozen + 1}"
         self.sheet.print_title_rows = f"{frozen}:{frozen}" if is_single else "1:2"
+        if self.printed_columns < self.column_count:
+            last = get_column_letter(self.printed_columns)
+            self.sheet.print_area = f"A1:{last}{self.sheet.max_row}"
         set_print(self.sheet, footer)
 
     def _row(
@@ -142,6 +146,8 @@ class SheetWriter:
             word = (unknown or {}).get(column.name, column.unknown)
             formula = formulas.get(column.name, "")
             self._write(cell, value, column.kind, word, filled(formula, cells) if formula else "")
+            if is_helper(column.name):
+                put_on(cell, Look(cell.number_format, color=FAINT, horizontal="right"))
             if number < len(columns) or column.name != "note":
                 self._make_room(number, show(value, column.kind, word))
         self.next_row += 1
@@ -180,6 +186,8 @@ class SheetWriter:
         names = tuple(column.name for column in columns)
         self.places[name] = Place(self.sheet.title, self.next_row, names, row_count)
         self.column_count = max(self.column_count, len(columns))
+        printed = sum(not is_helper(column.name) for column in columns)
+        self.printed_columns = max(self.printed_columns, printed)
         self.head_rows.append(self.next_row)
         self.next_row += 1
 
@@ -204,7 +212,7 @@ class SheetWriter:
                 kind = "text" if number == 1 else column.kind
                 formula = alive.total_formulas.get(column.name, "")
                 rows_above = [line[number - 1] for line in table.rows]
-                if is_sum(value, rows_above):
+                if alive.is_live and is_sum(value, rows_above):
                     letter = get_column_letter(number)
                     formula = f"SUM({letter}{first}:{letter}{row - 1})"
                 formula = filled(formula, cells) if formula else ""

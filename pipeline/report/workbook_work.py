@@ -68,7 +68,7 @@ _WORK_FORMULAS: dict[str, tuple[str, str]] = {
         name: (
             f"INDEX(d_coefficient[{name}],"
             "MATCH({coefficient_set_id},d_coefficient[coefficient_set_id],0))",
-            "Coefficient of the set, from Assumptions.",
+            "Coefficient of the set, from Coefficients.",
         )
         for name in COEFFICIENTS
     },
@@ -88,7 +88,7 @@ _WORK_FORMULAS: dict[str, tuple[str, str]] = {
     ),
     "bias_factor": (
         "INDEX(d_bias[bias_factor],MATCH({bias_no},d_bias[bias_no],0))",
-        "Measured over law for this kind of architecture, from Assumptions.",
+        "Measured over law for this kind of architecture, from Coefficients.",
     ),
     "gpu_energy_j": ("{energy_j}*{bias_factor}", "Energy of the GPU boards: law × bias."),
     "energy_j_per_prefilled_token": (_prefill("(2*{body_params})"), "Rate of a prefilled token."),
@@ -110,8 +110,8 @@ _WORK_FORMULAS: dict[str, tuple[str, str]] = {
 _WORK_FACTS = {
     "architecture_id": "Architecture: the model's own, or a stand-in of a closed model.",
     "architecture_class": "dense, moe, mla, window or hybrid.",
-    "coefficient_set_id": "Set of coefficients, a line of the table on Assumptions.",
-    "bias_no": "Line of the bias factors on Assumptions; none: no bias is known.",
+    "coefficient_set_id": "Set of coefficients, a line of the table on Coefficients.",
+    "bias_no": "Line of the bias factors on Coefficients; none: no bias is known.",
     "bytes_per_weight": "Bytes of one weight.",
     "gpu_count": "GPUs of the deployment.",
     "layers": "Layers.",

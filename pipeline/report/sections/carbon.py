@@ -97,6 +97,7 @@ def _grid_tables(grids: pl.DataFrame | None, kwh: r.Number | None) -> tuple[Tabl
             r.table_rows(shown, _GRID_COLUMNS),
             note="Latest year of each zone. To move the month to one of them, set `grid_zone` in "
             "the settings, or change the grid factor among the assumptions.",
+            sheet="Carbon_grids",
         ),
     )
 

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.report.numbers import show
-from pipeline.report.section import Bars, Column, Section, Table
+from pipeline.report.section import Column, Section, Table
 from pipeline.report.sections import columns as c
 from pipeline.report.sections import reading as r
 
@@ -52,7 +52,6 @@ def section(mart: pl.DataFrame, month: str) -> Section:
         question="How did use, cost, electricity and carbon move from month to month?",
         statements=() if is_short else _statements(lines),
         tables=() if is_short else (table,),
-        figures=() if is_short else _figures(lines),
         empty_reason="The logs hold one month; a second one would show a trend."
         if is_short
         else "",
@@ -89,29 +88,3 @@ def _statements(lines: list[dict[str, Any]]) -> tuple[str, ...]:
                 f"{now['month']:%Y-%m}."
             )
     return tuple(told)
-
-
-def _figures(lines: list[dict[str, Any]]) -> tuple[Bars, ...]:
-    figures = []
-    for name, title, kind, unit in (
-        ("cost_usd", "Cost by month", "usd", "USD"),
-        ("facility_energy_kwh", "Electricity by month", "kwh", "kWh"),
-    ):
-        known = [line for line in lines if line[name] is not None]
-        if not known:
-            continue
-        last = known[-1]
-        figures.append(
-            Bars(
-                name=f"trend_{name}",
-                title=title,
-                unit=unit,
-                source=f"Source: mart_cost_per_task, {name}",
-                alt=f"Bar chart: {title.lower()}. {last['month']:%Y-%m} has "
-                f"{show(last[name], kind)} {unit}.",  # type: ignore[arg-type]
-                labels=tuple(f"{line['month']:%Y-%m}" for line in known),
-                kind=kind,  # type: ignore[arg-type]
-                series=((title.partition(" ")[0], tuple(float(line[name]) for line in known)),),
-            )
-        )
-    return tuple(figures)
