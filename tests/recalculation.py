@@ -2,6 +2,7 @@
 
 import io
 import math
+import re
 import subprocess
 import zipfile
 from pathlib import Path
@@ -56,7 +57,7 @@ def differences(expected: Cells, found: Cells, relative: float = RELATIVE) -> li
     """Return where two sets of cells do not agree, one line a cell."""
     return [
         f"{sheet}!{cell}: {expected.get((sheet, cell))!r}, recalculated {value!r}"
-        for (sheet, cell), value in sorted(found.items() | {})
+        for (sheet, cell), value in sorted(found.items())
         if not agree(expected.get((sheet, cell)), value, relative)
     ] + [f"{sheet}!{cell}: gone" for sheet, cell in sorted(set(expected) - set(found))]
 
@@ -70,8 +71,6 @@ def agree(one: object, other: object, relative: float = RELATIVE) -> bool:
 
 def planted(workbook: bytes, sheet: str, cell: str, result: str) -> bytes:
     """Return a workbook in which the stored result of one formula is another number."""
-    import re
-
     book = openpyxl.load_workbook(io.BytesIO(workbook), read_only=True)
     member = f"xl/worksheets/sheet{book.sheetnames.index(sheet) + 1}.xml"
     buffer = io.BytesIO()

@@ -181,6 +181,7 @@ def test_report_leaves_a_complete_folder_and_nothing_else(run: Run, good: Path) 
         "2026-10/data/mart_other_charges.parquet",
         "2026-10/data/mart_reconciliation.parquet",
         "2026-10/data/mart_team_chargeback.parquet",
+        "2026-10/data/requests.parquet",
         "2026-10/focus.csv",
         "2026-10/index.html",
         "2026-10/joulebook-2026-10.xlsx",

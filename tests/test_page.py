@@ -105,7 +105,7 @@ def test_the_page_loads_nothing() -> None:
 def test_every_table_has_a_caption_and_every_head_a_scope() -> None:
     reader = _Reader(_rendered(report()))
 
-    assert len(reader.all("table")) == len(reader.all("caption")) == 22 + 2  # and two figures'
+    assert len(reader.all("table")) == len(reader.all("caption")) == 24 + 2  # and two figures'
     assert {a.get("scope") for a in reader.all("th")} == {"col", "row"}
 
 

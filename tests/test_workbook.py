@@ -20,8 +20,8 @@ from pipeline.report.numbers import clean_text
 from pipeline.report.section import Column, Kind, Report, Section, Table, Value
 
 _SHEETS = [
-    *("About", "Summary", "Cost_per_task", "Usage", "Energy", "Energy_law", "Teams"),
-    *("Reconciliation", "Coverage", "Intake", "Assumptions", "Checks"),
+    *("About", "Summary", "Assumptions", "Cost_per_task", "Usage", "Energy", "Energy_law"),
+    *("Carbon", "Teams", "Reconciliation", "Trend", "Coverage", "Checks", "Intake"),
 ]
 
 
@@ -181,7 +181,9 @@ def test_every_table_is_an_excel_table_under_its_own_heads() -> None:
     book = _book(report())
     names = [table.displayName for sheet in book for table in sheet.tables.values()]
     tables = [f"t_{t.name}" for s in report().sections for t in s.tables]
-    figures = [f"t_figure_{bars.name}" for s in report().sections for bars in s.figures]
+    shown = ("cost_by_cell", "energy_by_term", "task_costs", "energy_shares")
+    months = ("trend_cost_usd", "trend_facility_energy_kwh")
+    figures = [f"t_figure_{name}" for name in (*shown, *months)]
 
     assert sorted(names) == sorted([*tables, *figures, "t_key_figures"])
     for sheet in book:
@@ -232,14 +234,19 @@ def test_no_cells_are_merged_and_nothing_is_linked() -> None:
 
 def test_the_charts_have_titles_axes_and_a_text_for_those_who_do_not_see_them() -> None:
     parts = _parts(report())
-    charts = [text for name, text in parts.items() if name.startswith("xl/charts/chart")]
+    charts = [parts[f"xl/charts/chart{number}.xml"] for number in range(1, 7)]
+    drawings = [text for name, text in parts.items() if name.startswith("xl/drawings/drawing")]
+    axes = (
+        *(("Summary", "Model · class", "USD"), ("Summary", "Model · class", "kWh")),
+        *(("Cost_per_task", "Model · class", "USD"), ("Energy", "Model · class", "share")),
+        *(("Trend", "Month", "USD"), ("Trend", "Month", "kWh")),
+    )
 
-    assert re.findall('descr="(Bar chart|Stacked bar chart) of', parts["xl/drawings/drawing1.xml"])
-    assert len(charts) == 2
-    for chart, unit in zip(charts, ("USD", "kWh"), strict=True):
+    assert sum(len(re.findall('descr="(?:Bar|Stacked bar) chart of', d)) for d in drawings) == 6
+    for chart, (sheet, across, unit) in zip(charts, axes, strict=True):
         assert f"<a:t>{unit}</a:t>" in chart
-        assert "<a:t>Model · class</a:t>" in chart
-        assert "'Summary'!" in chart
+        assert f"<a:t>{across}</a:t>" in chart
+        assert f"'{sheet}'!" in chart
 
 
 def test_a_month_without_rows_still_makes_a_workbook() -> None:

@@ -53,19 +53,8 @@ OPENED_SECTION = "summary"  # the one printed page a manager sees
 # Sheets in the order of a reader: what is said, what it rests on, what it is summed from.
 _ORDER = (
     *("About", "Summary", "Assumptions", "Prices", "Coefficients", "Cost_per_task", "Usage"),
-    "Energy",
-    *(
-        "Energy_law",
-        "Carbon",
-        "Models",
-        "Teams",
-        "Reconciliation",
-        "Bridge",
-        "Trend",
-        "*",
-        "Calculator",
-    ),
-    *("Checks", "Intake", "Method", "Dictionary"),
+    *("Energy", "Energy_law", "Carbon", "Carbon_grids", "Models", "Teams", "Reconciliation"),
+    *("Bridge", "Trend", "*", "Calculator", "Checks", "Intake", "Method", "Dictionary"),
 )
 
 

@@ -19,6 +19,7 @@ from pipeline.report.workbook_calculator_answer import (
     LAST_STEPS,
     answer_end,
     answer_formula,
+    fitting,
 )
 from pipeline.report.workbook_calculator_energy import BATCH_STEP, ENERGY_STEPS, MEAN_STEPS
 from pipeline.report.workbook_calculator_steps import REQUEST_STEPS, SHAPE_STEPS, Step, Values
@@ -128,6 +129,8 @@ def _collect(working: _Working) -> None:
 
 
 _WORK_STEPS = (*REQUEST_STEPS, *SHAPE_STEPS, BATCH_STEP, *ENERGY_STEPS, *MEAN_STEPS, *LAST_STEPS)
+# These have no value where the request does not fit.
+_FITTING_STEPS = (*MEAN_STEPS, *(step for step in LAST_STEPS if step.unit in ("J", "ratio", "")))
 _INPUTS: tuple[tuple[str, str, str, str], ...] = (
     ("calc_model", "Model", "", "Any of the catalog; choose from the list."),
     ("calc_set", "Coefficient set", "", "GPU and serving stack; choose from the list."),
@@ -288,7 +291,8 @@ def _write_working(writer: SheetWriter, working: _Working) -> None:
         else:
             cells = working.cells(_FIRST_COLUMN)
             known = working.known[step.name]
-            _put(writer, row, _FIRST_COLUMN, step.formula, cells, known, step.kind)
+            formula = fitting(step.formula) if step in _FITTING_STEPS else step.formula
+            _put(writer, row, _FIRST_COLUMN, formula, cells, known, step.kind)
         writer.next_row += 1
 
 

@@ -176,7 +176,8 @@ def _known(name: str) -> Callable[[Values], Any]:
     return lambda known: known[name]
 
 
-def _fits(formula: str) -> str:
+def fitting(formula: str) -> str:
+    """Return a formula that says why there is no value where the request does not fit."""
     return f"IF(ISNUMBER({{batch}}),{formula},{{batch}})"
 
 
@@ -275,11 +276,11 @@ def answer_formula(answer: Answer, which: str = "") -> str:
     if answer.name in ("batch_used", "list_cost"):
         return answer.formula
     if not which:
-        return _fits(answer.formula)
+        return fitting(answer.formula)
     ratio = f"gpu_energy_{which}_j"
     if answer.name == "gpu_energy":
-        return _fits(f"{{{ratio}}}")
-    return _fits(f"{answer.formula}*{{electricity_{which}_ratio}}")
+        return fitting(f"{{{ratio}}}")
+    return fitting(f"{answer.formula}*{{electricity_{which}_ratio}}")
 
 
 def answer_end(answer: Answer, which: str, known: Values) -> Any:  # noqa: ANN401

@@ -130,7 +130,7 @@ ENERGY_STEPS = (
     ),
     Step(
         "optimum_output_tokens",
-        "Output of least energy a token",
+        "Best output length of each",
         "tokens",
         "IF({kv_bytes_per_position}>0,"
         + excel_formula(simple.optimum_output_tokens, {"cached_tokens": "{cached_in_work}"})

@@ -46,7 +46,7 @@ _BASIS = {
     "error": "two sums of this workbook",
     "issue": "a file beside this workbook, and Summary",
 }
-_DIFFERENCE = "{actual}-{expected}"
+_DIFFERENCE = "IF(ABS({actual}-{expected})<={tolerance},0,{actual}-{expected})"
 _STATUS = (
     'IF(ABS({difference})<={tolerance},"✓",'
     'IF({severity}="warn","!",IF({severity}="issue","≠ inputs moved","✗")))'
@@ -74,8 +74,8 @@ class _Tie:
     @property
     def row(self) -> tuple[Value, ...]:
         expected, actual = self.expected.value, self.actual.value
-        difference = actual - expected
-        holds = abs(difference) <= self.tolerance
+        holds = abs(actual - expected) <= self.tolerance
+        difference = 0.0 if holds else actual - expected
         status = "✓" if holds else "≠ inputs moved" if self.severity == "issue" else "✗"
         basis = _BASIS[self.severity]
         return (

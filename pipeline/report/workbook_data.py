@@ -134,6 +134,11 @@ class Numbers:
     classes: Mapping[Value, int]
     teams: Mapping[Value, int]
 
+    @property
+    def small_team_count(self) -> int:
+        """Return how many teams share one line, because lines of their own would not fit."""
+        return sum(number == OTHER_TEAMS for number in self.teams.values())
+
 
 def numbers_of(data: BookData, most_rows: int = MOST_ROWS) -> Numbers:
     """Return a number for every line, model, class and team, in the order of their names."""
@@ -153,7 +158,7 @@ def usage_table(data: BookData, numbers: Numbers, most_rows: int = MOST_ROWS) ->
     """Return usage by day, or by month where days would be too many rows."""
     frame = _folded(_priced(_with_numbers(data.frame("usage"), numbers), data))
     note = ""
-    if frame.height > most_rows:
+    if frame.height > most_rows or numbers.small_team_count:
         frame = _summed(frame.drop("day"))
         note = f"Days would be more than {most_rows:,} rows, so usage is summed by month. "
     return DataTable(
@@ -337,7 +342,7 @@ def _kept_teams(costs: pl.DataFrame, most_rows: int) -> set[Value]:
 
 
 def _team_note(numbers: Numbers) -> str:
-    small = sum(number == OTHER_TEAMS for number in numbers.teams.values())
+    small = numbers.small_team_count
     return f"The {small:,} smallest teams share one line. " if small else ""
 
 

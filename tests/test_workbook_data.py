@@ -1,0 +1,335 @@
+"""The data sheets tie to the cent and the joule, whatever the grain, and stay text and numbers."""
+
+import datetime as dt
+import io
+import math
+import re
+import zipfile
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+from xml.etree import ElementTree
+
+import openpyxl
+import pytest
+from conftest import Book
+from live_book import MONTH, TEAMS, made
+from python_calamine import CalamineWorkbook
+
+from pipeline.report import workbook
+from pipeline.report.numbers import clean_text
+from pipeline.report.section import Report
+from pipeline.report.workbook_cache import Fillings, filled_workbook
+from pipeline.report.workbook_data import (
+    BookData,
+    cost_table,
+    numbers_of,
+    usage_table,
+)
+from pipeline.report.workbook_layout import Place, point_at
+from pipeline.report.workbook_rows import row_xml, value_xml
+from pipeline.report.workbook_table import DataColumn, DataTable
+
+# What Excel 2016 has; nothing volatile.
+FUNCTIONS = {
+    *("ABS", "AND", "COUNT", "COUNTIF", "COUNTIFS", "EXP", "GEOMEAN", "IF", "IFERROR", "INDEX"),
+    *("INT", "ISNUMBER", "LN", "LOG", "MATCH", "MAX", "MIN", "NOT", "OR", "ROUND", "ROWS"),
+    *("SQRT", "SUM", "SUMIFS", "SUMPRODUCT"),
+}
+
+
+@pytest.fixture(scope="module")
+def both(book_of: Callable[..., Book]) -> tuple[Report, BookData]:
+    return made(book_of)
+
+
+@pytest.fixture(scope="module")
+def data(both: tuple[Report, BookData]) -> BookData:
+    return both[1]
+
+
+@pytest.fixture(scope="module")
+def book(both: tuple[Report, BookData]) -> bytes:
+    return workbook.render(*both)
+
+
+def parts(book: bytes) -> dict[str, str]:
+    with zipfile.ZipFile(io.BytesIO(book)) as archive:
+        return {name: archive.read(name).decode() for name in archive.namelist()}
+
+
+def formulas(book: bytes) -> list[str]:
+    return [f for text in parts(book).values() for f in re.findall(r"<f>([^<]*)</f>", text)]
+
+
+def total(table: DataTable, name: str) -> float:
+    column = next(column for column in table.columns if column.name == name)
+    return math.fsum(float(v) for v in column.values if v is not None)  # type: ignore[arg-type]
+
+
+def column(table: DataTable, name: str) -> list[Any]:
+    return list(next(column for column in table.columns if column.name == name).values)
+
+
+def table_of(*columns: DataColumn) -> DataTable:
+    return DataTable("d", "D", "What?", columns)
+
+
+# Grain ----------------------------------------------------------------------------------------
+
+
+def test_days_add_up_to_months(data: BookData) -> None:
+    numbers = numbers_of(data)
+    days, months = usage_table(data, numbers), cost_table(data, numbers)
+
+    for name in ("request_count", "input_tokens", "output_tokens", "passes", "decode_pairs"):
+        assert total(days, name) == total(months, name)
+    for name in ("list_cost_usd", "gpu_energy_j"):
+        assert total(days, name) == pytest.approx(total(months, name), rel=1e-12)
+
+
+@pytest.mark.parametrize("most", [41, 30, 20, 1])
+def test_too_many_rows_coarsen_the_grain_and_every_sum_still_ties(
+    data: BookData, most: int
+) -> None:
+    whole = usage_table(data, numbers_of(data))
+    numbers = numbers_of(data, most)
+    coarse = usage_table(data, numbers, most)
+
+    assert coarse.row_count < whole.row_count
+    for name in ("request_count", "output_tokens", "cache_positions", "billed_cost_usd"):
+        assert total(coarse, name) == pytest.approx(total(whole, name), rel=1e-12)
+    for name in ("list_cost_usd", "gpu_energy_j"):
+        assert total(coarse, name) == pytest.approx(total(whole, name), rel=1e-12)
+
+
+def test_a_coarser_grain_says_so(data: BookData) -> None:
+    numbers = numbers_of(data, 20)
+    shown = usage_table(data, numbers, 20)
+
+    assert "day" not in [column.name for column in shown.columns]
+    assert shown.question.startswith("What was used on each month, by model, class and team?")
+    assert "Days would be more than 20 rows, so usage is summed by month." in shown.question
+    assert re.search(r"The \d+ smallest teams share one line\.", shown.question)
+    assert "other teams, summed" in column(shown, "team")
+
+
+def test_the_largest_teams_keep_their_lines(data: BookData) -> None:
+    # 34 lines of usage by month; support has the most requests but for research's bucket of 50.
+    teams = numbers_of(data, 30).teams
+    kept = {team for team, number in teams.items() if number}
+
+    assert {"research", "support"} <= kept
+    assert len(kept) < len(teams)
+
+
+def test_names_that_differ_in_case_or_look_like_numbers_have_numbers_of_their_own(
+    data: BookData,
+) -> None:
+    teams = numbers_of(data).teams
+
+    assert len({teams[name] for name in ("007", "7", "a*b", ">5", "Search", "search")}) == 6
+
+
+# What a cell is ----------------------------------------------------------------------------------
+
+
+def test_no_name_is_a_formula_and_every_name_stays_what_it_was(book: bytes) -> None:
+    sheet = openpyxl.load_workbook(io.BytesIO(book))["Data_Cost"]
+    place = [cell.value for cell in sheet[2]].index("team")
+    cells = [row[place] for row in sheet.iter_rows(min_row=3)]
+
+    assert {clean_text(team) for team in TEAMS} <= {cell.value for cell in cells}
+    assert {cell.data_type for cell in cells} == {"s"}
+
+
+def test_formulas_hold_nothing_that_a_log_says(book: bytes) -> None:
+    assert not [f for f in formulas(book) if "calc'!A0" in f or "SUM(A1)" in f or "1+1" in f]
+
+
+def test_every_formula_has_its_result_in_the_file(book: bytes) -> None:
+    cells = [
+        cell
+        for name, text in parts(book).items()
+        if name.startswith("xl/worksheets/sheet")
+        for cell in re.findall(r"<c [^>]*><f>.*?</c>", text)
+    ]
+
+    assert len(cells) > 2_000
+    assert [cell for cell in cells if "<v></v>" in cell and 't="str"' not in cell] == []
+    assert [cell for cell in cells if "<v>" not in cell] == []
+
+
+def test_a_reader_without_a_calculation_engine_sees_the_numbers(book: bytes) -> None:
+    read = CalamineWorkbook.from_filelike(io.BytesIO(book))
+    rows = read.get_sheet_by_name("Data_Energy").to_python()[1:]
+    place = rows[0].index("cost_usd")
+    known = [row[place] for row in rows[1:] if isinstance(row[place], float)]
+    summary = read.get_sheet_by_name("Summary").to_python()
+    cost = next(row[1] for row in summary if row[0] == "Cost")
+    october: list[Any] = [
+        row[place]
+        for row in rows[1:]
+        if row[1] == dt.date(2026, 10, 1) and isinstance(row[place], float)
+    ]
+
+    assert len(known) == 5
+    assert cost == pytest.approx(math.fsum(october))
+
+
+def test_two_renderings_are_the_same_bytes(both: tuple[Report, BookData], book: bytes) -> None:
+    assert workbook.render(*both) == book
+
+
+def test_every_part_is_well_formed_and_nothing_is_linked(book: bytes) -> None:
+    found = parts(book)
+
+    for name, text in found.items():
+        if name.endswith((".xml", ".rels", ".vml")):
+            ElementTree.fromstring(text.encode())  # noqa: S314 our own text
+    assert not [name for name in found if "externalLink" in name]
+    assert not [
+        f for f in formulas(book) if "[" in re.sub(r"[dt]_\w+\[+[^]]*\]+(:\[\w+\]\])?", "", f)
+    ]
+
+
+def test_formulas_use_functions_that_excel_2016_has_and_none_that_is_volatile(
+    book: bytes,
+) -> None:
+    used = {name for f in formulas(book) for name in re.findall(r"([A-Z][A-Z0-9.]+)\(", f)}
+
+    assert used <= FUNCTIONS
+    assert not [text for text in parts(book).values() if "_xlfn" in text or "cm=" in text]
+
+
+def test_formulas_carry_no_numbers_but_those_of_the_laws(book: bytes) -> None:
+    # 0 and 1 choose and count; 2 and 4 are the laws' own, and the squares and logarithm of 2.
+    texts = {re.sub(r'"[^"]*"|\$?[A-Z]+\$?\d+|[a-z_]\w*', "", f) for f in formulas(book)}
+
+    assert {n for text in texts for n in re.findall(r"\d+(?:\.\d+)?", text)} <= {"0", "1", "2", "4"}
+
+
+def test_sheets_have_short_names_and_their_question_on_top(book: bytes) -> None:
+    read = openpyxl.load_workbook(io.BytesIO(book))
+
+    assert max(map(len, read.sheetnames)) <= 31
+    for sheet in read:
+        top = sheet["A1" if sheet.tables and sheet["A2"].font.bold else "A2"].value
+        assert str(top).rstrip(" .").endswith("?") or "?" in str(top), sheet.title
+
+
+def test_heads_of_data_sheets_are_there_and_differ(book: bytes) -> None:
+    for sheet in openpyxl.load_workbook(io.BytesIO(book)):
+        for table in sheet.tables.values():
+            heads = [str(cell.value) for cell in sheet[table.ref][0]]
+            assert len({head.lower() for head in heads}) == len(heads)
+            assert heads == [each.name for each in table.tableColumns]
+
+
+def test_inputs_are_named_blue_and_checked(book: bytes) -> None:
+    read = openpyxl.load_workbook(io.BytesIO(book))
+    named = [name for name in read.defined_names if name.startswith("in_")]
+
+    assert {"in_pue_ratio", "in_batch_api", "in_electricity_usd_per_kwh"} <= set(named)
+    for name in named:
+        title, _, at = read.defined_names[name].attr_text.partition("!")
+        cell = read[title][at.replace("$", "")]
+        assert (cell.font.color.rgb, cell.fill.fgColor.rgb) == ("000000FF", "00FFF8E1")
+        assert cell.protection.locked is False
+    assumptions = read["Assumptions"]
+    assert len(assumptions.data_validations.dataValidation) == len(
+        [name for name in named if not name.startswith(("in_calc", "in_currency"))]
+    )
+
+
+# Values that are none ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "xml"),
+    [
+        (None, ("str", "unpriced")),
+        (float("nan"), ("str", "not a number")),
+        (Decimal("Infinity"), ("str", "not a number")),
+        (True, ("str", "yes")),
+        (2**53 + 1, ("n", repr(float(2**53 + 1)))),
+        (Decimal("0.10"), ("n", "0.1")),
+        (dt.date(2026, 10, 1), ("n", "46296")),  # days since 1899-12-30
+        (dt.datetime(2026, 10, 1, 12), ("n", "46296.5")),
+        ("a & <b>", ("str", "a &amp; &lt;b&gt;")),
+        ("nul\x00", ("str", "nul")),
+    ],
+)
+def test_a_value_becomes_a_number_only_where_it_is_one(value: Any, xml: tuple[str, str]) -> None:  # noqa: ANN401
+    assert value_xml(value, "unpriced") == xml
+
+
+def test_a_time_with_a_zone_becomes_utc() -> None:
+    zone = dt.timezone(dt.timedelta(hours=12))
+
+    assert value_xml(dt.datetime(2026, 10, 2, 0, tzinfo=zone), "") == ("n", "46296.5")
+
+
+def test_text_longer_than_a_cell_ends_in_an_ellipsis() -> None:
+    kind, shown = value_xml("x" * 40_000, "")
+
+    assert (kind, len(shown), shown[-1]) == ("str", 32_767, "…")
+
+
+def test_a_formula_stands_where_its_value_is_known() -> None:
+    shown = table_of(
+        DataColumn("price", "number", "", [2.0, 3.0, 4.0]),
+        DataColumn(
+            "cost", "number", "", [4.0, None, 8.0], "{price}*2", [True, True, False].__getitem__
+        ),
+    )
+
+    text = "".join(row_xml(shown, {"price": 1, "cost": 2}))
+
+    assert '<c r="B3" s="2"><f>$A3*2</f><v>4.0</v></c>' in text
+    assert '<c r="B4" s="2" t="inlineStr"><is><t xml:space="preserve">unknown</t></is></c>' in text
+    assert '<c r="B5" s="2"><v>8.0</v></c>' in text
+
+
+def test_a_formula_without_a_value_is_refused() -> None:
+    book = openpyxl.Workbook()
+    book.active.title = "S"
+    book.active["A1"] = "=1+1"
+    buffer = io.BytesIO()
+    book.save(buffer)
+
+    with pytest.raises(ValueError, match="S!A1: a formula without its value: 1\\+1"):
+        filled_workbook(buffer.getvalue(), ["S"], Fillings(), dt.datetime(2026, 10, 31))
+
+
+def test_a_month_without_rows_still_has_its_data_sheets(both: tuple[Report, BookData]) -> None:
+    report, data = both
+    empty = BookData(
+        MONTH,
+        {
+            name: frame.clear() if name in ("usage", "costs", "groups", "work", "prices") else frame
+            for name, frame in data.frames.items()
+        },
+    )
+
+    read = openpyxl.load_workbook(io.BytesIO(workbook.render(report, empty)))
+
+    assert read["Data_Cost"].tables["d_cost"].ref.endswith("3")
+    assert read["Data_Cost"]["A3"].value is None
+
+
+# Where tables stand ------------------------------------------------------------------------------
+
+
+def test_a_cell_is_traced_to_its_row_and_column(both: tuple[Report, BookData]) -> None:
+    places = workbook.places(*both)
+    teams = places["team_chargeback"]
+    row = teams.head_row + 1
+
+    found = point_at(places, "Teams", f"A{row}")
+
+    assert found is not None
+    assert (found.table, found.row, found.column) == ("team_chargeback", 0, "team")
+    assert point_at(places, "Teams", "A1") is None
+    assert point_at({"t": Place("S", 4, ("a",), 2)}, "S", "A7") is not None  # its total
+    assert point_at({"t": Place("S", 4, ("a",), 2)}, "S", "A8") is None
