@@ -12,100 +12,22 @@ from decimal import Decimal
 
 import polars as pl
 
-from pipeline.report.section import Kind, Value
+from pipeline.report.section import Value
 from pipeline.report.workbook_table import DataColumn, DataTable
+from pipeline.report.workbook_usage import (
+    MEANINGS,
+    MOMENTS,
+    PRICES,
+    TOKEN_KINDS,
+    kind_of,
+    rate_source,
+    usage_columns,
+)
 
 MOST_ROWS = 100_000
 OTHER_TEAMS = 0  # the number of the line that small teams share
 
 GROUP = ("month_start", "provider", "model_id", "query_class")
-TOKEN_KINDS = (
-    "uncached_input_tokens",
-    "cache_read_tokens",
-    "cache_write_5m_tokens",
-    "cache_write_1h_tokens",
-    "output_tokens",
-)
-PRICES = (
-    "uncached_input_usd_per_mtok",
-    "cache_read_usd_per_mtok",
-    "cache_write_5m_usd_per_mtok",
-    "cache_write_1h_usd_per_mtok",
-    "output_usd_per_mtok",
-)
-# A token moment, and the rate in joules that prices it: both blocks stand in this order.
-MOMENTS = (
-    ("prefilled_tokens", "energy_j_per_prefilled_token"),
-    ("prefill_pairs", "energy_j_per_prefill_pair"),
-    ("prompts", "energy_j_per_prompt"),
-    ("cache_positions", "energy_j_per_cache_position"),
-    ("decode_pairs", "energy_j_per_decode_pair"),
-    ("decode_steps", "energy_j_per_decode_step"),
-    ("passes", "energy_j_per_pass"),
-)
-RATE_SOURCES = {
-    "energy_j_per_prefill_pair": "energy_j_per_pair",
-    "energy_j_per_decode_pair": "energy_j_per_pair",
-}
-ENERGY_FORMULA = (
-    f"SUMPRODUCT({{{MOMENTS[0][0]}}}:{{{MOMENTS[-1][0]}}},"
-    f"INDEX(d_energy[[{MOMENTS[0][1]}]:[{MOMENTS[-1][1]}]],"
-    "MATCH({group_no},d_energy[group_no],0),0))"
-)
-LIST_COST_FORMULA = (
-    f"SUMPRODUCT({{{TOKEN_KINDS[0]}}}:{{{TOKEN_KINDS[-1]}}},"
-    f"INDEX(d_price[[{PRICES[0]}]:[{PRICES[-1]}]],"
-    "MATCH({price_band_id},d_price[price_band_id],0),0))/tokens_per_mtok"
-)
-_WORDS = {
-    "team": "unattributed",
-    "provider": "not stated",
-    "price_band_id": "no price",
-    "list_cost_usd": "unpriced",
-    "billed_cost_usd": "not in log",
-    "cost_usd": "unpriced",
-    "cost_source": "none",
-    "gpu_energy_j": "unmeasured",
-}
-_KINDS: dict[str, Kind] = {
-    "day": "date",
-    "month_start": "date",
-    "price_band_id": "count",
-    "valid_from": "date",
-    "valid_to": "date",
-}
-_MEANINGS = {
-    "month_start": "First day of the month of the report's zone.",
-    "day": "Day in the report's zone.",
-    "group_no": "Number of the month, provider, model and class; the line of Data_Energy.",
-    "model_no": "Number of the model in this workbook.",
-    "class_no": "Number of the class of work in this workbook.",
-    "team_no": "Number of the team in this workbook; 0 is the line of all small teams.",
-    "price_band_id": "Line of Prices that these tokens are priced by.",
-    "is_listed": "Do these tokens have a list price?",
-    "is_billed": "Does the log carry what the provider billed?",
-    "request_count": "Requests.",
-    "measurable_request_count": "Requests with known lengths, which therefore have an energy.",
-    "unpriced_request_count": "Requests without a price; their cost is in no sum.",
-    "input_tokens": "Input tokens, cached ones included.",
-    "uncached_input_tokens": "Input tokens neither read from nor written to a cache.",
-    "cache_read_tokens": "Input tokens read from a prompt cache.",
-    "cache_write_5m_tokens": "Input tokens written to a cache of five minutes.",
-    "cache_write_1h_tokens": "Input tokens written to a cache of one hour.",
-    "output_tokens": "Output tokens, reasoning included.",
-    "prefilled_tokens": "Moment: tokens that ran through the prefill pass.",
-    "prefill_pairs": "Moment: pairs of a new and a context token in the prefill pass.",
-    "prompts": "Moment: requests with a prompt.",
-    "cache_positions": "Moment: cache positions read over all passes.",
-    "decode_pairs": "Moment: pairs of a new and a context token in the decode passes.",
-    "decode_steps": "Moment: decode passes.",
-    "passes": "Moment: passes, one an output token.",
-    "list_cost_usd": "Tokens at the prices of their line of Prices.",
-    "billed_cost_usd": "Cost as billed, where the log carries it.",
-    "cost_usd": "The cost that counts, by its source.",
-    "cost_source": "Which of the costs counts.",
-    "gpu_energy_j": "Moments times the rates of their line of Data_Energy.",
-}
 
 
 @dataclass(frozen=True)
@@ -166,7 +88,7 @@ def usage_table(data: BookData, numbers: Numbers, most_rows: int = MOST_ROWS) ->
         "Data_Usage",
         f"What was used on each {'month' if note else 'day'}, by model, class and team? "
         f"{note}{_team_note(numbers)}Every row has its cost and energy.",
-        _columns(frame),
+        usage_columns(frame),
     )
 
 
@@ -178,7 +100,7 @@ def cost_table(data: BookData, numbers: Numbers) -> DataTable:
         "Data_Cost",
         "What did the use of each month cost, by model, class, team and price? "
         f"{_team_note(numbers)}Summary, Teams and Cost_per_task add these rows up.",
-        _columns(frame),
+        usage_columns(frame),
     )
 
 
@@ -189,8 +111,8 @@ def price_table(data: BookData) -> DataTable:
     columns = [
         DataColumn(
             name,
-            "usd_small" if name in PRICES else _kind(name, frame),
-            _MEANINGS.get(name, f"{name.replace('_', ' ').capitalize()} of this line of prices."),
+            "usd_small" if name in PRICES else kind_of(name, frame),
+            MEANINGS.get(name, f"{name.replace('_', ' ').capitalize()} of this line of prices."),
             frame.get_column(name).to_list(),
             unknown=words.get(name, "unknown"),
             is_input=name in PRICES,
@@ -228,74 +150,6 @@ def _priced(frame: pl.DataFrame, data: BookData) -> pl.DataFrame:
     joined = frame.join(rates, on=GROUP, how="left", nulls_equal=True, maintain_order="left")
     energy = sum((pl.col(m) * pl.col(rate_source(rate)) for m, rate in MOMENTS), pl.lit(0.0))
     return joined.with_columns(energy.alias("gpu_energy_j")).select(*frame.columns, "gpu_energy_j")
-
-
-def rate_source(rate: str) -> str:
-    """Return the pipeline's rate behind a column of rates: both pairs have one rate."""
-    return RATE_SOURCES.get(rate, rate)
-
-
-def _columns(frame: pl.DataFrame) -> tuple[DataColumn, ...]:
-    numbers = [name for name in frame.columns if name.endswith("_no")]
-    last = [name for name in frame.columns if name.endswith(("_usd", "_source", "_j"))]
-    moments = [name for name, _ in MOMENTS]
-    words = [
-        "month_start",
-        "day",
-        "provider",
-        "model_id",
-        "query_class",
-        "team",
-        "is_listed",
-        "is_billed",
-    ]
-    tokens = ["input_tokens", *TOKEN_KINDS]
-    first = [name for name in words if name in frame.columns]
-    known = {*first, *numbers, *last, *moments, *tokens, "price_band_id"}
-    counts = [name for name in frame.columns if name not in known]
-    order = [*first, *numbers, "price_band_id", *counts, *tokens, *moments, *last]
-    return tuple(_column(frame, name) for name in order)
-
-
-def _column(frame: pl.DataFrame, name: str) -> DataColumn:
-    values = frame.get_column(name).to_list()
-    formula, live = "", None
-    if name == "list_cost_usd":
-        formula = LIST_COST_FORMULA
-    elif name == "gpu_energy_j":
-        formula = ENERGY_FORMULA
-    elif name == "cost_usd":
-        formula = _cost_formula(frame)
-    return DataColumn(
-        name,
-        _kind(name, frame),
-        _MEANINGS.get(name, f"{name.replace('_', ' ').capitalize()}."),
-        values,
-        formula,
-        live,
-        _WORDS.get(name, "unknown"),
-    )
-
-
-def _cost_formula(frame: pl.DataFrame) -> str:
-    """Pick the cost that the source names, among the costs that the rows have."""
-    sources = [
-        name.removesuffix("_cost_usd") for name in frame.columns if name.endswith("_cost_usd")
-    ]
-    formula = f"{{{sources[-1]}_cost_usd}}"
-    for source in reversed(sources[:-1]):
-        formula = f'IF({{cost_source}}="{source}",{{{source}_cost_usd}},{formula})'
-    return formula
-
-
-def _kind(name: str, frame: pl.DataFrame) -> Kind:
-    if name in _KINDS:
-        return _KINDS[name]
-    if name.endswith("_usd"):
-        return "usd"
-    if name.endswith("_j"):
-        return "j"
-    return "count" if frame.schema[name].is_numeric() else "text"
 
 
 def _with_numbers(frame: pl.DataFrame, numbers: Numbers) -> pl.DataFrame:

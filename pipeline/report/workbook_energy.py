@@ -8,15 +8,9 @@ import polars as pl
 
 from pipeline.dialects import excel_formula
 from pipeline.laws import facility
-from pipeline.report.workbook_data import (
-    GROUP,
-    MOMENTS,
-    RATE_SOURCES,
-    BookData,
-    Numbers,
-    rate_source,
-)
+from pipeline.report.workbook_data import GROUP, BookData, Numbers
 from pipeline.report.workbook_table import DataColumn, DataTable, fact_column, number_format
+from pipeline.report.workbook_usage import MOMENTS, RATE_SOURCES, rate_source
 from pipeline.report.workbook_work import TERMS
 
 UNIT_NAMES = {facility.J_PER_KWH: "j_per_kwh"}
