@@ -11,6 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import openpyxl
+import polars as pl
 import pytest
 from conftest import Book
 from live_book import MONTH, TEAMS, made
@@ -18,15 +19,18 @@ from python_calamine import CalamineWorkbook
 
 from pipeline.report import workbook
 from pipeline.report.numbers import clean_text
-from pipeline.report.section import Report
+from pipeline.report.section import Column, Report, Table
 from pipeline.report.workbook_cache import Fillings, filled_workbook
 from pipeline.report.workbook_data import (
+    MOST_TEAMS,
     BookData,
     cost_table,
     numbers_of,
     usage_table,
 )
+from pipeline.report.workbook_formulas import live
 from pipeline.report.workbook_layout import Place, point_at
+from pipeline.report.workbook_lines import MOST_LINES, shortened
 from pipeline.report.workbook_rows import row_xml, value_xml
 from pipeline.report.workbook_table import DataColumn, DataTable
 
@@ -129,6 +133,58 @@ def test_names_that_differ_in_case_or_look_like_numbers_have_numbers_of_their_ow
     teams = numbers_of(data).teams
 
     assert len({teams[name] for name in ("007", "7", "a*b", ">5", "Search", "search")}) == 6
+
+
+def test_a_hundred_thousand_teams_share_a_line_that_ties(data: BookData) -> None:
+    costs = data.frame("costs")
+    line = costs.filter(pl.col("list_cost_usd").is_not_null()).head(1)
+    many = pl.concat([line] * 100_000).with_columns(
+        pl.int_range(100_000).cast(pl.String).alias("team")
+    )
+    crowded = BookData(MONTH, {**data.frames, "costs": pl.concat([costs, many])}, data.grain)
+
+    numbers = numbers_of(crowded)
+    shown = cost_table(crowded, numbers)
+
+    assert len(set(numbers.teams.values())) == MOST_TEAMS + 1
+    assert shown.row_count < 3_000
+    assert total(shown, "list_cost_usd") == pytest.approx(
+        total(cost_table(data, numbers_of(data)), "list_cost_usd")
+        + 100_000 * float(line["list_cost_usd"][0])
+    )
+
+
+def test_a_table_longer_than_a_reader_can_bear_ends_in_one_line_that_sums_the_rest() -> None:
+    columns = (Column("a", "A", "text"), Column("n", "N", "count"), Column("g", "G", "grade"))
+    rows = tuple((str(number), number, "A") for number in range(MOST_LINES + 5))
+    table = Table("t", "T", columns, rows, ("Total", sum(range(MOST_LINES + 5)), None))
+
+    short = shortened(table)
+
+    assert len(short.rows) == MOST_LINES
+    assert short.rows[-1] == (
+        "other lines, summed",
+        sum(range(MOST_LINES - 1, MOST_LINES + 5)),
+        None,
+    )
+    assert short.note == "6 lines share one, the last."
+
+
+def test_small_teams_share_a_line_on_their_sheet_too(data: BookData) -> None:
+    numbers = numbers_of(data, 30)
+    small = [team for team, number in numbers.teams.items() if not number]
+    columns = (
+        Column("team", "Team", "text"),
+        Column("cost_usd", "Cost", "usd"),
+        Column("facility_energy_kwh", "Electricity", "kwh"),
+    )
+    rows = tuple((team, Decimal(1), 0.5) for team in numbers.teams)
+    whole = ("Total", Decimal(len(rows)), 0.5 * len(rows))
+
+    found = live(Table("team_chargeback", "T", columns, rows, whole), numbers, MONTH).table
+
+    assert found.rows[-1][:3] == ("other lines, summed", Decimal(len(small)), 0.5 * len(small))
+    assert found.rows[-1][3] == 0  # the number of their line in the data sheets
 
 
 # What a cell is ----------------------------------------------------------------------------------
@@ -304,13 +360,9 @@ def test_a_formula_without_a_value_is_refused() -> None:
 
 def test_a_month_without_rows_still_has_its_data_sheets(both: tuple[Report, BookData]) -> None:
     report, data = both
-    empty = BookData(
-        MONTH,
-        {
-            name: frame.clear() if name in ("usage", "costs", "groups", "work", "prices") else frame
-            for name, frame in data.frames.items()
-        },
-    )
+    emptied = ("usage", "costs", "groups", "work", "prices")
+    frames = {n: f.clear() if n in emptied else f for n, f in data.frames.items()}
+    empty = BookData(MONTH, frames, data.grain)
 
     read = openpyxl.load_workbook(io.BytesIO(workbook.render(report, empty)))
 

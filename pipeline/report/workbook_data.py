@@ -25,8 +25,12 @@ from pipeline.report.workbook_usage import (
 )
 
 MOST_ROWS = 100_000
+MOST_TEAMS = 2_000  # lines on Teams
+PRICE_UNIT = "_usd_per_mtok"
+_NO_LIMIT = 1_000_000_000_000  # tokens of a prompt: how a price without limit is written
 OTHER_TEAMS = 0  # the number of the line that small teams share
 
+_KEYS = ("provider", "model_id", "query_class", "team", "price_band_id", "is_billed")
 GROUP = ("month_start", "provider", "model_id", "query_class")
 
 
@@ -40,6 +44,7 @@ class BookData:
 
     month: str
     frames: Mapping[str, pl.DataFrame]
+    grain: tuple[str, ...]  # what names a line of usage in a month
     issued_usd: Mapping[str, Decimal] = field(default_factory=dict)  # cost by file beside it
 
     def frame(self, name: str) -> pl.DataFrame:
@@ -55,6 +60,7 @@ class Numbers:
     models: Mapping[Value, int]
     classes: Mapping[Value, int]
     teams: Mapping[Value, int]
+    costs: frozenset[str] = frozenset()  # columns of money that Data_Cost has
 
     @property
     def small_team_count(self) -> int:
@@ -73,12 +79,13 @@ def numbers_of(data: BookData, most_rows: int = MOST_ROWS) -> Numbers:
         models=_numbered(keys, "model_id"),
         classes=_numbered(keys, "query_class"),
         teams={team: n if team in kept else OTHER_TEAMS for team, n in teams.items()},
+        costs=frozenset(name for name in costs.columns if name.endswith("_usd")),
     )
 
 
 def usage_table(data: BookData, numbers: Numbers, most_rows: int = MOST_ROWS) -> DataTable:
     """Return usage by day, or by month where days would be too many rows."""
-    frame = _folded(_priced(_with_numbers(data.frame("usage"), numbers), data))
+    frame = _lines(data, "usage", numbers)
     note = ""
     if frame.height > most_rows or numbers.small_team_count:
         frame = _summed(frame.drop("day"))
@@ -87,36 +94,40 @@ def usage_table(data: BookData, numbers: Numbers, most_rows: int = MOST_ROWS) ->
         "d_usage",
         "Data_Usage",
         f"What was used on each {'month' if note else 'day'}, by model, class and team? "
-        f"{note}{_team_note(numbers)}Every row has its cost and energy.",
+        f"{note}{_team_note(numbers)}Every row has its list cost and its energy.",
         usage_columns(frame),
     )
 
 
 def cost_table(data: BookData, numbers: Numbers) -> DataTable:
     """Return usage and cost by month, from which money and the teams' energies are summed."""
-    frame = _folded(_priced(_with_numbers(data.frame("costs"), numbers), data))
     return DataTable(
         "d_cost",
         "Data_Cost",
         "What did the use of each month cost, by model, class, team and price? "
         f"{_team_note(numbers)}Summary, Teams and Cost_per_task add these rows up.",
-        usage_columns(frame),
+        usage_columns(_lines(data, "costs", numbers)),
     )
 
 
 def price_table(data: BookData) -> DataTable:
     """Return the list prices that usage fell under; their five prices may be changed."""
-    frame = data.frame("prices")
+    always, never = pl.datetime(1900, 1, 1), pl.datetime(9999, 1, 1)
+    frame = data.frame("prices").with_columns(
+        pl.when(pl.col("valid_from") > always).then("valid_from").cast(pl.Date),
+        pl.when(pl.col("valid_to") < never).then("valid_to").cast(pl.Date),
+        pl.when(pl.col("input_tokens_to") < _NO_LIMIT).then("input_tokens_to"),
+    )
     words = {"valid_from": "always", "valid_to": "open", "input_tokens_to": "no limit"}
     columns = [
         DataColumn(
             name,
-            "usd_small" if name in PRICES else kind_of(name, frame),
+            "usd_small" if name.endswith(PRICE_UNIT) else kind_of(name, frame),
             MEANINGS.get(name, f"{name.replace('_', ' ').capitalize()} of this line of prices."),
             frame.get_column(name).to_list(),
             unknown=words.get(name, "unknown"),
-            is_input=name in PRICES,
-            number_format="#,##0.00####" if name in PRICES else "",
+            is_input=name.endswith(PRICE_UNIT),
+            number_format="#,##0.00####" if name.endswith(PRICE_UNIT) else "",
         )
         for name in frame.columns
     ]
@@ -126,6 +137,13 @@ def price_table(data: BookData) -> DataTable:
         "Which list prices hold, in USD a million tokens? Change a blue price and costs follow.",
         tuple(columns),
     )
+
+
+def _lines(data: BookData, name: str, numbers: Numbers) -> pl.DataFrame:
+    """Return lines of usage, priced and numbered, small teams in one, further keys summed over."""
+    frame = _folded(_priced(_with_numbers(data.frame(name), numbers), data))
+    further = [key for key in data.grain if key not in _KEYS]
+    return _summed(frame.drop(further)) if further else frame
 
 
 def _priced(frame: pl.DataFrame, data: BookData) -> pl.DataFrame:
@@ -140,11 +158,10 @@ def _priced(frame: pl.DataFrame, data: BookData) -> pl.DataFrame:
             ),
             pl.lit(0.0),
         )
-        band = [*GROUP, "team", "price_band_id", "is_billed"]
-        is_known = pl.col("uncached_input_tokens").is_not_null().any().over(band)
-        frame = joined.with_columns(
-            pl.when(is_known).then(cost * 1e-6).alias("list_cost_usd")
-        ).drop(PRICES)
+        line = ["month_start", *data.grain]
+        is_known = pl.col("uncached_input_tokens").is_not_null().any().over(line)
+        frame = joined.with_columns(pl.when(is_known).then(cost * 1e-6).alias("list_cost_usd"))
+        frame = frame.drop(PRICES)
     frame = frame.with_columns(pl.col("list_cost_usd").is_not_null().alias("is_listed"))
     rates = data.frame("groups").select(*GROUP, *sorted({rate_source(rate) for _, rate in MOMENTS}))
     joined = frame.join(rates, on=GROUP, how="left", nulls_equal=True, maintain_order="left")
@@ -184,14 +201,14 @@ def _summed(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _kept_teams(costs: pl.DataFrame, most_rows: int) -> set[Value]:
     """Return the teams that keep lines of their own: the largest, while rows fit."""
-    if costs.height <= most_rows:
-        return set(costs.get_column("team").to_list())
-    rows = costs.group_by("team").agg(
+    teams = costs.group_by("team").agg(
         pl.len().alias("rows"), pl.col("request_count").sum().alias("requests")
     )
-    ordered = rows.sort(["requests", "team"], descending=[True, False], nulls_last=True)
+    if costs.height <= most_rows and teams.height <= MOST_TEAMS:
+        return set(teams.get_column("team").to_list())
+    ordered = teams.sort(["requests", "team"], descending=[True, False], nulls_last=True)
     room = most_rows - costs.select(GROUP, "price_band_id", "is_billed").n_unique()
-    fits = ordered.filter(pl.col("rows").cum_sum() <= max(room, 0))
+    fits = ordered.head(MOST_TEAMS).filter(pl.col("rows").cum_sum() <= max(room, 0))
     return set(fits.get_column("team").to_list())
 
 

@@ -61,7 +61,7 @@ def energy_table(data: BookData, numbers: Numbers) -> DataTable:
 
 _AVERAGED = (*TERMS, *dict.fromkeys(rate_source(rate) for _, rate in MOMENTS))
 _WITHOUT_WORK = {
-    *("cost_usd", "list_cost_usd", "billed_cost_usd", "priced_task_count"),
+    *("cost_usd", "list_cost_usd", "billed_cost_usd", "cost_usd_per_task"),
     *("cost_usd_per_task", "cost_usd_per_solved_task", "facility_energy_kwh", "carbon_gco2e"),
     *("facility_energy_low_kwh", "facility_energy_high_kwh", "energy_cost_usd"),
     *("energy_low_j", "energy_high_j", "energy_j_per_task", "energy_j_per_solved_task"),
@@ -84,6 +84,8 @@ _ENERGY_FACTS = {
     "measurable_request_count": "Requests with known lengths.",
     "task_count": "Tasks.",
     "solved_task_count": "Tasks the log marks as solved.",
+    "priced_task_count": "Tasks that divide the cost: those whose requests have a price.",
+    "priced_solved_task_count": "Solved tasks that divide the cost.",
     "output_tokens": "Output tokens of measurable requests.",
     "batch_source": "Where the batch comes from.",
     "batch_told": "Batch that is told, which wins over the assumption; a blue number is yours.",
@@ -120,7 +122,6 @@ def _energy_formulas() -> dict[str, tuple[str, str]]:
         )
         for _, rate in MOMENTS
     }
-    tasks = "({task_count}*({request_count}-{unpriced_request_count})/{request_count})"
     measured = "{measurable_request_count}/{request_count}"
     return {
         "batch_wanted": (
@@ -146,10 +147,9 @@ def _energy_formulas() -> dict[str, tuple[str, str]]:
         "cost_usd": (_of_costs("cost_usd"), "Cost that counts."),
         "list_cost_usd": (_of_costs("list_cost_usd"), "Tokens at list price."),
         "billed_cost_usd": (_of_costs("billed_cost_usd"), "Cost as billed."),
-        "priced_task_count": (tasks[1:-1], "Tasks, less the share whose requests have no price."),
-        "cost_usd_per_task": (f"{{cost_usd}}/{tasks}", "Cost over the priced tasks."),
+        "cost_usd_per_task": ("{cost_usd}/{priced_task_count}", "Cost over the priced tasks."),
         "cost_usd_per_solved_task": (
-            f"{{cost_usd}}/{tasks.replace('{task_count}', '{solved_task_count}')}",
+            "{cost_usd}/{priced_solved_task_count}",
             "Cost over the priced share of the solved tasks.",
         ),
         "energy_j_per_task": (f"{{gpu_energy_j}}/({{task_count}}*{measured})", "Over the tasks."),
@@ -196,7 +196,6 @@ def _energy_frame(data: BookData, numbers: Numbers) -> pl.DataFrame:
     )
     frame = frame.join(wanted, on="hosting_kind", how="left", maintain_order="left")
     keys = frame.select(GROUP).rows()
-    priced = (pl.col("request_count") - pl.col("unpriced_request_count")).cast(pl.Float64)
     return frame.with_columns(
         pl.Series("group_no", [numbers.groups[key] for key in keys]),
         pl.Series("model_no", [numbers.models[key[2]] for key in keys]),
@@ -211,15 +210,15 @@ def _energy_frame(data: BookData, numbers: Numbers) -> pl.DataFrame:
         _over("facility_energy_high_kwh", "facility_energy_kwh").alias("facility_high_ratio"),
         _over("request_energy_p50_j", "gpu_energy_j").alias("p50_ratio"),
         _over("request_energy_p90_j", "gpu_energy_j").alias("p90_ratio"),
-        pl.when(pl.col("cost_usd").is_not_null())
-        .then(pl.col("task_count") * priced / pl.col("request_count"))
-        .alias("priced_task_count"),
+        _over("cost_usd", "cost_usd_per_task").alias("priced_task_count"),
+        _over("cost_usd", "cost_usd_per_solved_task").alias("priced_solved_task_count"),
     ).sort("group_no")
 
 
 def _over(part: str, whole: str) -> pl.Expr:
-    """Return a ratio, 1 where there is nothing to take a share of."""
-    some = pl.when(pl.col(whole) == 0).then(1.0).otherwise(pl.col(part) / pl.col(whole))
+    """Return a ratio, 1 where both are nothing."""
+    quotient = pl.col(part).cast(pl.Float64) / pl.col(whole).cast(pl.Float64)
+    some = pl.when(pl.col(whole) == 0).then(1.0).otherwise(quotient)
     return pl.when(pl.col(whole).is_not_null() & pl.col(part).is_not_null()).then(some)
 
 

@@ -7,20 +7,23 @@ a column of its own at the table's end, beside the number by which formulas find
 """
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from pipeline.report.section import Column, KeyFigure, Table, Value
-from pipeline.report.workbook_data import Numbers
+from pipeline.report.workbook_data import OTHER_TEAMS, Numbers
 from pipeline.report.workbook_energy import CARBON_PER_KWH, FACILITY_RATIO, LIVE_COLUMNS, TARIFF
+from pipeline.report.workbook_lines import OTHER_LINES, folded, shortened
 
 LINE = "line_no"
+_DIVISOR = "priced_task_count"
 _LINE_COLUMN = Column(
     LINE, "Line no.", "count", meaning="Number by which formulas find this line.", unknown="none"
 )
 _GROUP_KEYS = ("provider", "model_id", "query_class")
 _MONTH = "d_energy[month_start],report_month"
 _IN_MONTH = "SUMIFS(d_energy[{column}]," + _MONTH + ",d_energy[{key}],{{" + LINE + "}})"
+_LINE_COST = "SUMIFS(d_cost[{column}],d_cost[group_no],{{" + LINE + "}})"
 _TEAM_SUM = (
     "SUMIFS(d_cost[{column}],d_cost[month_start],report_month,d_cost[team_no],{{" + LINE + "}})"
 )
@@ -32,13 +35,10 @@ _FRACTIONS = {
     ),
 }
 _SUMMED = (
-    *("request_count", "task_count", "cost_usd", "list_cost_usd", "billed_cost_usd"),
+    *("request_count", "cost_usd", "list_cost_usd", "billed_cost_usd"),
     *("unpriced_request_count", "unmeasured_request_count", "facility_energy_kwh"),
 )
-_TEAM_SUMMED = (
-    *("request_count", "input_tokens", "output_tokens", "unpriced_request_count"),
-    *("cost_usd", "list_cost_usd", "billed_cost_usd"),
-)
+_TEAM_SUMMED = ("request_count", "input_tokens", "output_tokens", "unpriced_request_count")
 _ON_GRID = "SUMIFS(d_energy[facility_energy_kwh]," + _MONTH + ")*{grid_gco2e_per_kwh}/grams_per_kg"
 _BY_MONTH = "SUMIFS(d_energy[{column}],d_energy[month_start],{{month}})"
 # headline → what it is in the workbook
@@ -47,7 +47,6 @@ _KEY_FORMULAS = {
     "Electricity": f"SUMIFS(d_energy[facility_energy_kwh],{_MONTH})",
     "Carbon": f"SUMIFS(d_energy[carbon_gco2e],{_MONTH})/grams_per_kg",
     "Requests": f"SUMIFS(d_energy[request_count],{_MONTH})",
-    "Tasks": f"SUMIFS(d_energy[task_count],{_MONTH})",
     "Electricity at tariff": f"SUMIFS(d_energy[energy_cost_usd],{_MONTH})",
 }
 
@@ -66,36 +65,58 @@ class LiveTable:
 def live(table: Table, numbers: Numbers | None, month: str) -> LiveTable:
     """Return a table with the formulas that its columns' names call for; without numbers, none."""
     names = [column.name for column in table.columns]
+    is_by_team = names[0] == "team" and "facility_energy_kwh" in names
     if numbers is None or not table.rows:
-        return LiveTable(table, is_live=False)
-    if table.name == "assumptions":
-        return _with_inputs(table)
-    month_start = dt.date(int(month[:4]), int(month[5:7]), 1)
+        return LiveTable(shortened(table), is_live=False)
+    if is_by_team:  # their lines are shared by size, as in the data sheets
+        return _live_teams(table, names, numbers)
+    table = shortened(table)
     if set(_GROUP_KEYS) <= set(names):
-        places = [names.index(key) for key in _GROUP_KEYS]
-        lines = [
-            numbers.groups.get((month_start, *(row[place] for place in places)))
-            for row in table.rows
-        ]
-        return _ranged(_with_lines(table, lines), _group_formulas(names))
+        return _live_groups(table, names, numbers, month)
     if names[0] in ("model_id", "query_class") and "facility_energy_kwh" in names:
-        key = "model_no" if names[0] == "model_id" else "class_no"
-        known = numbers.models if key == "model_no" else numbers.classes
-        lines = [known.get(row[0]) for row in table.rows]
-        return _ranged(_with_lines(table, lines), _summed_formulas(names, key))
-    if table.name == "carbon_by_grid":
-        return LiveTable(table, {"grid_carbon_kgco2e": _ON_GRID})
-    if table.name == "months":
-        return LiveTable(table, _month_formulas(names))
-    if names[0] == "team" and "facility_energy_kwh" in names:
-        lines = [numbers.teams.get(row[0]) for row in table.rows]
-        return _ranged(_with_lines(table, lines), _team_formulas(names))
-    return LiveTable(table)
+        return _live_sums(table, names, numbers)
+    others: dict[str, Callable[[Table], LiveTable]] = {
+        "assumptions": _with_inputs,
+        "carbon_by_grid": _live_grids,
+        "months": _live_months,
+    }
+    return others.get(table.name, LiveTable)(table)
+
+
+def _live_grids(table: Table) -> LiveTable:
+    return LiveTable(table, {"grid_carbon_kgco2e": _ON_GRID})
+
+
+def _live_months(table: Table) -> LiveTable:
+    return LiveTable(table, _month_formulas([column.name for column in table.columns]))
+
+
+def _live_groups(table: Table, names: list[str], numbers: Numbers, month: str) -> LiveTable:
+    month_start = dt.date(int(month[:4]), int(month[5:7]), 1)
+    places = [names.index(key) for key in _GROUP_KEYS]
+    keys = [(month_start, *(row[place] for place in places)) for row in table.rows]
+    lines = [numbers.groups.get(key) for key in keys]
+    return _ranged(_with_lines(table, lines), _group_formulas(names, numbers.costs))
+
+
+def _live_sums(table: Table, names: list[str], numbers: Numbers) -> LiveTable:
+    is_by_model = names[0] == "model_id"
+    known = numbers.models if is_by_model else numbers.classes
+    lines = [known.get(row[0]) for row in table.rows]
+    formulas = _summed_formulas(names, "model_no" if is_by_model else "class_no")
+    return _ranged(_divided(_with_lines(table, lines)), formulas)
+
+
+def _live_teams(table: Table, names: list[str], numbers: Numbers) -> LiveTable:
+    teams = {**numbers.teams, OTHER_LINES: OTHER_TEAMS}
+    table = folded(table, [numbers.teams.get(row[0]) == OTHER_TEAMS for row in table.rows])
+    lines = [teams.get(row[0]) for row in table.rows]
+    return _ranged(_with_lines(table, lines), _team_formulas(names, numbers.costs))
 
 
 def is_helper(name: str) -> bool:
     """Return whether a column only serves formulas: it stands last, grey, and is not printed."""
-    return name == LINE or name.endswith(("_low_ratio", "_high_ratio"))
+    return name in (LINE, _DIVISOR) or name.endswith(("_low_ratio", "_high_ratio"))
 
 
 def key_formula(figure: KeyFigure) -> str:
@@ -124,16 +145,17 @@ def _with_lines(table: Table, lines: list[int | None]) -> Table:
     return replace(table, columns=(*table.columns, _LINE_COLUMN), rows=rows, total=total)
 
 
-def _group_formulas(names: list[str]) -> dict[str, str]:
+def _group_formulas(names: list[str], costs: frozenset[str]) -> dict[str, str]:
     found = "INDEX(d_energy[{column}],MATCH({{" + LINE + "}},d_energy[group_no],0))"
     formulas = {name: found.format(column=name) for name in names if name in LIVE_COLUMNS}
+    formulas |= {name: _LINE_COST.format(column=name) for name in names if name in costs}
     shares = {name: _FRACTIONS[name] for name in ("carbon_frac",) if name in names}
     return formulas | shares | _carbon_in_kg(names, found)
 
 
 def _summed_formulas(names: list[str], key: str) -> dict[str, str]:
     formulas = {name: _IN_MONTH.format(column=name, key=key) for name in names if name in _SUMMED}
-    per_task = "{cost_usd}/" + _IN_MONTH.format(column="priced_task_count", key=key)
+    per_task = f"{{cost_usd}}/{{{_DIVISOR}}}"
     return (
         formulas
         | {name: formula for name, formula in _FRACTIONS.items() if name in names}
@@ -154,8 +176,9 @@ def _month_formulas(names: list[str]) -> dict[str, str]:
     return formulas | per_task | _carbon_in_kg(names, _BY_MONTH)
 
 
-def _team_formulas(names: list[str]) -> dict[str, str]:
-    formulas = {name: _TEAM_SUM.format(column=name) for name in names if name in _TEAM_SUMMED}
+def _team_formulas(names: list[str], costs: frozenset[str]) -> dict[str, str]:
+    summed = costs | set(_TEAM_SUMMED)
+    formulas = {name: _TEAM_SUM.format(column=name) for name in names if name in summed}
     energy = _TEAM_SUM.format(column="gpu_energy_j")
     alive = {
         "facility_energy_kwh": f"{energy}*{FACILITY_RATIO}/j_per_kwh",
@@ -178,6 +201,23 @@ def _ranged(table: Table, formulas: dict[str, str]) -> LiveTable:
                 table = _with_ratio(table, names.index(name), names.index(value), ratio, end)
                 formulas[name] = totals[name] = f"{{{value}}}*{{{ratio}}}"
     return LiveTable(table, formulas, totals)
+
+
+def _divided(table: Table) -> Table:
+    """Add the tasks that divide the cost: those whose requests have a price."""
+    names = [column.name for column in table.columns]
+    if not {"cost_usd", "cost_usd_per_task"} <= set(names):
+        return table
+    cost, per_task = names.index("cost_usd"), names.index("cost_usd_per_task")
+    column = Column(_DIVISOR, "Priced tasks", "number", meaning="Tasks that divide the cost.")
+    rows = tuple((*row, divisor_of(row[cost], row[per_task])) for row in table.rows)
+    total = None if table.total is None else (*table.total, None)
+    return replace(table, columns=(*table.columns, column), rows=rows, total=total)
+
+
+def divisor_of(whole: Value, quotient: Value) -> float | None:
+    """Return what a value was divided by, 1 for nothing, None where either is unknown."""
+    return ratio_of(whole, quotient)
 
 
 def _with_ratio(table: Table, end: int, value: int, name: str, which: str) -> Table:

@@ -38,11 +38,6 @@ ENERGY_FORMULA = (
     f"INDEX(d_energy[[{MOMENTS[0][1]}]:[{MOMENTS[-1][1]}]],"
     "MATCH({group_no},d_energy[group_no],0),0))"
 )
-LIST_COST_FORMULA = (
-    f"SUMPRODUCT({{{TOKEN_KINDS[0]}}}:{{{TOKEN_KINDS[-1]}}},"
-    f"INDEX(d_price[[{PRICES[0]}]:[{PRICES[-1]}]],"
-    "MATCH({price_band_id},d_price[price_band_id],0),0))/tokens_per_mtok"
-)
 _WORDS = {
     "team": "unattributed",
     "provider": "not stated",
@@ -124,33 +119,53 @@ def usage_columns(frame: pl.DataFrame) -> tuple[DataColumn, ...]:
 
 def _column(frame: pl.DataFrame, name: str) -> DataColumn:
     values = frame.get_column(name).to_list()
-    formula, live = "", None
-    if name == "list_cost_usd":
-        formula = LIST_COST_FORMULA
-    elif name == "gpu_energy_j":
-        formula = ENERGY_FORMULA
-    elif name == "cost_usd":
-        formula = _cost_formula(frame)
     return DataColumn(
         name,
         kind_of(name, frame),
         MEANINGS.get(name, f"{name.replace('_', ' ').capitalize()}."),
         values,
-        formula,
-        live,
-        _WORDS.get(name, "unknown"),
+        _formula(frame, name),
+        unknown=_WORDS.get(name, "unpriced" if name.endswith("_cost_usd") else "unknown"),
+    )
+
+
+def _formula(frame: pl.DataFrame, name: str) -> str:
+    if name == "list_cost_usd":
+        return cost_formula("")
+    if name == "contracted_cost_usd":
+        return cost_formula("contracted_")
+    if name == "effective_cost_usd" and "committed_cost_usd" in frame.columns:
+        committed, contracted = "{committed_cost_usd}", "{contracted_cost_usd}"
+        return f"IF(ISNUMBER({committed}),{committed},{contracted})"
+    if name == "gpu_energy_j":
+        return ENERGY_FORMULA
+    return _cost_formula(frame) if name == "cost_usd" else ""
+
+
+def cost_formula(which: str) -> str:
+    """Return tokens times the prices of their line: of the list, or `contracted_` ones."""
+    return (
+        f"SUMPRODUCT({{{TOKEN_KINDS[0]}}}:{{{TOKEN_KINDS[-1]}}},"
+        f"INDEX(d_price[[{which}{PRICES[0]}]:[{which}{PRICES[-1]}]],"
+        "MATCH({price_band_id},d_price[price_band_id],0),0))/tokens_per_mtok"
     )
 
 
 def _cost_formula(frame: pl.DataFrame) -> str:
     """Pick the cost that the source names, among the costs that the rows have."""
-    sources = [
-        name.removesuffix("_cost_usd") for name in frame.columns if name.endswith("_cost_usd")
-    ]
-    formula = f"{{{sources[-1]}_cost_usd}}"
+    named = set(frame.get_column("cost_source").drop_nulls().to_list())
+    sources = [s for s in ("list", "billed", "effective", "hosting") if s in named] or ["list"]
+    formula = _cost_of(sources[-1], frame)
     for source in reversed(sources[:-1]):
-        formula = f'IF({{cost_source}}="{source}",{{{source}_cost_usd}},{formula})'
+        formula = f'IF({{cost_source}}="{source}",{_cost_of(source, frame)},{formula})'
     return formula
+
+
+def _cost_of(source: str, frame: pl.DataFrame) -> str:
+    beside = "hosting_energy_cost_usd"
+    if source == "hosting" and beside in frame.columns:
+        return f"SUM({{hosting_cost_usd}},{{{beside}}})"
+    return f"{{{source}_cost_usd}}"
 
 
 def kind_of(name: str, frame: pl.DataFrame) -> Kind:
