@@ -33,9 +33,10 @@ from pipeline.report.workbook_energy import energy_table
 from pipeline.report.workbook_formulas import live
 from pipeline.report.workbook_guide import guide
 from pipeline.report.workbook_inputs import (
-    COEFFICIENTS_QUESTION,
-    COEFFICIENTS_TITLE,
+    BIAS,
+    COEFFICIENTS,
     name_assumptions,
+    write_bias,
     write_coefficients,
     write_inputs,
 )
@@ -52,8 +53,18 @@ _CHECKS = "checks"  # written last, since it refers to the others
 OPENED_SECTION = "summary"  # the one printed page a manager sees
 # Sheets in the order of a reader: what is said, what it rests on, what it is summed from.
 _ORDER = (
-    *("About", "Summary", "Assumptions", "Prices", "Coefficients", "Cost_per_task", "Usage"),
-    *("Energy", "Energy_law", "Carbon", "Carbon_grids", "Models", "Teams", "Reconciliation"),
+    *("About", "Summary", "Assumptions", "Prices", "Coefficients", "Bias_factors"),
+    *(
+        "Cost_per_task",
+        "Usage",
+        "Energy",
+        "Energy_law",
+        "Carbon",
+        "Carbon_grids",
+        "Models",
+        "Teams",
+        "Reconciliation",
+    ),
     *("Bridge", "Trend", "*", "Calculator", "Checks", "Intake", "Method", "Dictionary"),
 )
 
@@ -102,9 +113,10 @@ def _built(report: Report, data: BookData | None) -> _Build:
     build.book.remove(build.book.active)
     if data and build.numbers:
         _write_data(build, data, build.numbers)
-        writer = _opened(build, COEFFICIENTS_TITLE, COEFFICIENTS_TITLE, COEFFICIENTS_QUESTION)
-        write_coefficients(writer, data)
-        writer.finish(build.footer)
+        for (sheet, question), write in ((COEFFICIENTS, write_coefficients), (BIAS, write_bias)):
+            writer = _opened(build, sheet, sheet.replace("_", " "), question)
+            write(writer, data)
+            writer.finish(build.footer)
     sections = sorted(report.sections, key=lambda section: section.name == _CHECKS)
     charts = [_write_section(build, section) for section in sections]
     if data:

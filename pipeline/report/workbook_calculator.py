@@ -75,7 +75,7 @@ def write_calculator(writer: SheetWriter, data: BookData) -> None:
     _write_inputs(writer, data, working)
     _write_answer(writer, working)
     _write_working(writer, working)
-    writer.column_count = _UNIT_COLUMN
+    writer.column_count = writer.printed_columns = _UNIT_COLUMN
     writer.widths |= {1: 40, 2: 30, 3: 24, 4: 24, 5: 14}
 
 

@@ -229,8 +229,7 @@ def _sheet_ties(sources: Sources) -> list[_Tie]:
         for column, (label, unit, tolerance) in figures.items():
             expected, actual = sources.figure(label), sources.total(name, column)
             if expected and actual:
-                sheet = sources.places[name].sheet
-                claim = f"{sheet} = Summary, {unit} ({name.replace('_', ' ')})"
+                claim = f"{name.replace('_', ' ').capitalize()} = Summary, {unit}"
                 least = abs(expected.value) * _SMALLEST
                 ties.append(_Tie(claim, expected, actual, max(tolerance, least)))
     return ties

@@ -14,7 +14,8 @@ from pipeline.report.workbook_looks import FAINT, INK, INPUT_FILL, INPUT_INK, Lo
 from pipeline.report.workbook_sheet import add_table, dress_head, set_print
 from pipeline.report.workbook_table import HEAD_ROW, DataColumn, DataTable
 
-_NARROWEST, _WIDEST = 9, 42  # letters
+_NARROWEST, _WIDEST, _WIDEST_SENTENCE = 9, 42, 60  # letters
+_PAGE = 190  # letters across a printed page that one still can read
 _ROWS_MEASURED = 200
 _FORMATS: dict[Kind, str] = {
     "count": "#,##0",
@@ -46,6 +47,8 @@ def add_data_sheet(sheet: Worksheet, table: DataTable, fillings: Fillings, foote
     sheet.freeze_panes = f"A{HEAD_ROW + 1}"
     sheet.print_title_rows = f"{HEAD_ROW}:{HEAD_ROW}"
     set_print(sheet, footer)
+    across = sum(_width(column) for column in table.columns)
+    sheet.page_setup.fitToWidth = max(1, round(across / _PAGE))
     names = tuple(column.name for column in table.columns)
     return Place(sheet.title, HEAD_ROW, names, table.row_count)
 
@@ -59,15 +62,21 @@ def _style(sheet: Worksheet, column: DataColumn) -> int:
         fill=INPUT_FILL if column.is_input else "",
         horizontal="right" if is_number_kind(column.kind) else "left",
         is_unlocked=column.is_input,
+        vertical="top",
+        is_wrapped=column.kind == "text" and _longest(column) > _WIDEST_SENTENCE,
     )
     put_on(cell, look)
     return int(cell.style_id)
 
 
-def _width(column: DataColumn) -> int:
+def _longest(column: DataColumn) -> int:
     shown = (show(value, column.kind) for value in list(column.values[:_ROWS_MEASURED]))
-    longest = max((len(text) for text in shown), default=0)
-    return min(max(longest + 2, len(column.name) + 4, _NARROWEST), _WIDEST)
+    return max((len(text) for text in shown), default=0)
+
+
+def _width(column: DataColumn) -> int:
+    needed = max(_longest(column) + 2, len(column.name) + 4, _NARROWEST)
+    return min(needed, _WIDEST_SENTENCE if column.kind == "text" else _WIDEST)
 
 
 def _validate(sheet: Worksheet, table: DataTable, number: int) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from pipeline.report.section import Column, Table
 from pipeline.report.workbook_calculator import QUESTION, TITLE
-from pipeline.report.workbook_inputs import COEFFICIENTS_QUESTION, COEFFICIENTS_TITLE
+from pipeline.report.workbook_inputs import BIAS, COEFFICIENTS
 from pipeline.report.workbook_table import DataTable
 
 _TEXT = Column("text", "Text", "text", meaning="The line.")
@@ -34,7 +34,8 @@ _LIMITS = (
 def guide(tables: Iterable[DataTable]) -> tuple[Table, ...]:
     """Return the tables that explain the workbook."""
     sheets = (
-        (COEFFICIENTS_TITLE, COEFFICIENTS_QUESTION),
+        COEFFICIENTS,
+        BIAS,
         (TITLE, QUESTION),
         *((table.sheet, table.question) for table in tables),
         ("Dictionary", "What does each column mean, in which unit, and where does it come from?"),

@@ -28,10 +28,8 @@ _COLUMNS = (
 _CURRENCY = "in_currency_per_usd"
 _IN_CURRENCY = "cost_in_currency"
 _IN_CURRENCY_FORMULA = f"SUMIFS(d_energy[cost_usd],d_energy[month_start],report_month)*{_CURRENCY}"
-COEFFICIENTS_TITLE = "Coefficients"
-COEFFICIENTS_QUESTION = (
-    "What does a unit of work cost in joules, how far off is the law, and who says so?"
-)
+COEFFICIENTS = ("Coefficients", "What does a unit of work cost in joules, and who says so?")
+BIAS = ("Bias_factors", "How far off is the law for each kind of architecture, and each grade?")
 _COEFFICIENT_INPUTS = (
     *("a_j_per_flop", "b_j_per_kv_byte", "c_j_per_weight_byte"),
     *("s_j_per_layer_step", "s_j_per_step"),
@@ -58,9 +56,13 @@ def write_inputs(writer: SheetWriter, book: Workbook, data: BookData) -> None:
 
 
 def write_coefficients(writer: SheetWriter, data: BookData) -> None:
-    """Write coefficients, bias factors and the ranges of grades on a sheet of their own."""
-    bias = data.frame("bias_factors").with_row_index("bias_no", offset=1)
+    """Write the coefficient sets."""
     _write_frame(writer, data.frame("coefficients"), "coefficient", _COEFFICIENT_INPUTS)
+
+
+def write_bias(writer: SheetWriter, data: BookData) -> None:
+    """Write the bias factors and the ranges of the grades."""
+    bias = data.frame("bias_factors").with_row_index("bias_no", offset=1)
     _write_frame(writer, bias, "bias", ("bias_factor",))
     _write_frame(writer, data.frame("grade_ranges"), "grade", ())
 

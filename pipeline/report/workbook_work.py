@@ -88,7 +88,7 @@ _WORK_FORMULAS: dict[str, tuple[str, str]] = {
     ),
     "bias_factor": (
         "INDEX(d_bias[bias_factor],MATCH({bias_no},d_bias[bias_no],0))",
-        "Measured over law for this kind of architecture, from Coefficients.",
+        "Measured over law for this kind of architecture, from Bias_factors.",
     ),
     "gpu_energy_j": ("{energy_j}*{bias_factor}", "Energy of the GPU boards: law × bias."),
     "energy_j_per_prefilled_token": (_prefill("(2*{body_params})"), "Rate of a prefilled token."),
@@ -111,7 +111,7 @@ _WORK_FACTS = {
     "architecture_id": "Architecture: the model's own, or a stand-in of a closed model.",
     "architecture_class": "dense, moe, mla, window or hybrid.",
     "coefficient_set_id": "Set of coefficients, a line of the table on Coefficients.",
-    "bias_no": "Line of the bias factors on Coefficients; none: no bias is known.",
+    "bias_no": "Line of the bias factors on Bias_factors; none: no bias is known.",
     "bytes_per_weight": "Bytes of one weight.",
     "gpu_count": "GPUs of the deployment.",
     "layers": "Layers.",
