@@ -7,6 +7,7 @@ import re
 import zipfile
 from collections.abc import Callable
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -14,9 +15,10 @@ import openpyxl
 import polars as pl
 import pytest
 from conftest import Book
-from live_book import MONTH, TEAMS, made
+from live_book import CHAT, GPT, MONTH, TEAMS, made
 from python_calamine import CalamineWorkbook
 
+from pipeline.book_frames import write_requests
 from pipeline.report import workbook
 from pipeline.report.numbers import clean_text
 from pipeline.report.section import Column, Report, Table
@@ -368,6 +370,20 @@ def test_a_month_without_rows_still_has_its_data_sheets(both: tuple[Report, Book
 
     assert read["Data_Cost"].tables["d_cost"].ref.endswith("3")
     assert read["Data_Cost"]["A3"].value is None
+
+
+def test_the_requests_beside_the_workbook_name_no_user_and_hold_no_text(
+    book_of: Callable[..., Book], tmp_path: Path
+) -> None:
+    told = {**GPT, **CHAT, "user_id": "ada", "api_key_id": "key-1", "request_id": "r-1"}
+    write_requests(book_of([told]), MONTH, "UTC", tmp_path / "requests.parquet")
+
+    found = pl.read_parquet(tmp_path / "requests.parquet")
+
+    assert found.height == 1
+    assert (found["source_line"][0], found["output_tokens"][0]) == (1, 240)
+    assert not [name for name in found.columns if re.search("user|key|prompt|request_id", name)]
+    assert not [cell for cell in found.row(0) if cell in ("ada", "key-1", "r-1")]
 
 
 # Where tables stand ------------------------------------------------------------------------------

@@ -14,8 +14,8 @@ from pipeline.report.workbook_looks import FAINT, INK, INPUT_FILL, INPUT_INK, Lo
 from pipeline.report.workbook_sheet import add_table, dress_head, set_print
 from pipeline.report.workbook_table import HEAD_ROW, DataColumn, DataTable
 
-_NARROWEST, _WIDEST, _WIDEST_SENTENCE = 9, 42, 60  # letters
-_PAGE = 190  # letters across a printed page that one still can read
+_NARROWEST, _WIDEST, _WIDEST_SENTENCE = 9, 42, 110  # letters
+_PAGE = 260  # letters across a printed page that one still can read
 _ROWS_MEASURED = 200
 _FORMATS: dict[Kind, str] = {
     "count": "#,##0",
@@ -62,8 +62,6 @@ def _style(sheet: Worksheet, column: DataColumn) -> int:
         fill=INPUT_FILL if column.is_input else "",
         horizontal="right" if is_number_kind(column.kind) else "left",
         is_unlocked=column.is_input,
-        vertical="top",
-        is_wrapped=column.kind == "text" and _longest(column) > _WIDEST_SENTENCE,
     )
     put_on(cell, look)
     return int(cell.style_id)

@@ -32,7 +32,7 @@ def energy_table(data: BookData, numbers: Numbers) -> DataTable:
             frame,
             name,
             meaning,
-            "assumed" if name == "batch_told" else "unmeasured",
+            _WORDS.get(name, "unmeasured"),
             is_input=name == "batch_told",
         )
         for name, meaning in _ENERGY_FACTS.items()
@@ -60,6 +60,11 @@ def energy_table(data: BookData, numbers: Numbers) -> DataTable:
 
 
 _AVERAGED = (*TERMS, *dict.fromkeys(rate_source(rate) for _, rate in MOMENTS))
+_WORDS = {
+    "batch_told": "assumed",
+    "priced_task_count": "unpriced",
+    "priced_solved_task_count": "unpriced",
+}
 _WITHOUT_WORK = {
     *("cost_usd", "list_cost_usd", "billed_cost_usd", "cost_usd_per_task"),
     *("cost_usd_per_task", "cost_usd_per_solved_task", "facility_energy_kwh", "carbon_gco2e"),
