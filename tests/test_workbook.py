@@ -223,7 +223,7 @@ def test_every_sheet_prints_landscape_and_one_page_wide_with_the_period_below() 
         assert sheet.page_setup.orientation == "landscape"
         assert (sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight) == (1, 0)
         assert sheet.sheet_properties.pageSetUpPr.fitToPage
-        assert sheet.oddFooter.left.text == "Joulebook 2026-06, run 0f3a"
+        assert sheet.oddFooter.left.text == "Joulebook 2026-06, method 1, run 0f3a"
         assert sheet.oddFooter.right.text == "Page &P of &N"
 
 

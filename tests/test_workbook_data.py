@@ -199,6 +199,7 @@ def test_no_name_is_a_formula_and_every_name_stays_what_it_was(book: bytes) -> N
 
     assert {clean_text(team) for team in TEAMS} <= {cell.value for cell in cells}
     assert {cell.data_type for cell in cells} == {"s"}
+    assert {bool(cell.quotePrefix) for cell in cells if cell.value.startswith("=")} == {True}
 
 
 def test_formulas_hold_nothing_that_a_log_says(book: bytes) -> None:
@@ -342,11 +343,19 @@ def test_a_formula_stands_where_its_value_is_known() -> None:
         ),
     )
 
-    text = "".join(row_xml(shown, {"price": 1, "cost": 2}))
+    text = "".join(row_xml(shown, {"price": 1, "cost": 2}, quoted=3))
 
     assert '<c r="B3" s="2"><f>$A3*2</f><v>4.0</v></c>' in text
     assert '<c r="B4" s="2" t="inlineStr"><is><t xml:space="preserve">unknown</t></is></c>' in text
     assert '<c r="B5" s="2"><v>8.0</v></c>' in text
+
+
+def test_text_that_begins_a_formula_stays_text_when_a_reader_edits_it() -> None:
+    shown = table_of(DataColumn("team", "text", "", ["=1+1", "plain"]))
+
+    text = "".join(row_xml(shown, {"team": 1}, quoted=3))
+
+    assert re.findall(r'<c r="(A\d)" s="(\d)"', text) == [("A3", "3"), ("A4", "1")]
 
 
 def test_a_formula_without_a_value_is_refused() -> None:

@@ -83,7 +83,8 @@ class _Build:
 
     @property
     def footer(self) -> str:
-        return f"Joulebook {self.report.month}, run {self.report.run_id}"
+        report = self.report
+        return f"Joulebook {report.month}, method {report.method_version}, run {report.run_id}"
 
 
 def render(report: Report, data: BookData | None = None) -> bytes:

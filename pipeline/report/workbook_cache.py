@@ -31,10 +31,11 @@ _END_OF_ROWS = "</sheetData>"
 
 @dataclass(frozen=True)
 class SheetRows:
-    """A data table, and for every column the number of its cell format."""
+    """A data table with the numbers of its cell formats."""
 
     table: DataTable
-    styles: dict[str, int]
+    styles: Mapping[str, int]  # by column
+    quoted: int  # of text that begins as a formula does
 
 
 @dataclass
@@ -100,7 +101,7 @@ def _sheet_pieces(xml: str, sheet: str, fillings: Fillings) -> Iterator[str]:
     xml = _DIMENSION.sub(f'<dimension ref="A1:{last}" />', xml)
     before, end, after = xml.partition(_END_OF_ROWS)
     yield before
-    yield from row_xml(rows.table, rows.styles)
+    yield from row_xml(rows.table, rows.styles, rows.quoted)
     yield end + after
 
 

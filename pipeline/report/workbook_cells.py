@@ -12,6 +12,7 @@ from openpyxl.cell import Cell
 from openpyxl.worksheet.datavalidation import DataValidation
 
 from pipeline.report.numbers import (
+    FORMULA_STARTS,
     NOT_A_NUMBER,
     UNKNOWN,
     clean_text,
@@ -32,7 +33,6 @@ from pipeline.report.workbook_looks import (
     put_on,
 )
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n")
 _MOST_DIGITS = 2**53  # larger whole numbers lose digits in a spreadsheet
 
 
@@ -53,7 +53,7 @@ def write_value(
 def write_text(cell: Cell, text: str, look: Look | None = None) -> None:
     """Write text as text, whatever it begins with."""
     _write_plain(cell, text)
-    is_quoted = str(cell.value).startswith(_FORMULA_STARTS)
+    is_quoted = str(cell.value).startswith(FORMULA_STARTS)
     if look is not None or is_quoted:
         shown = look or Look()
         put_on(cell, Look(**{**vars(shown), "is_quoted": is_quoted}))
@@ -125,7 +125,7 @@ def _look(cell: Cell, value: Value, kind: Kind, number_format: str, *, is_total:
         vertical="top",
         is_wrapped=not is_right,
         indent=0 if is_right or cell.column == 1 else 1,  # off the number to its left
-        is_quoted=isinstance(cell.value, str) and cell.value.startswith(_FORMULA_STARTS),
+        is_quoted=isinstance(cell.value, str) and cell.value.startswith(FORMULA_STARTS),
         edge="total" if is_total else "",
     )
 

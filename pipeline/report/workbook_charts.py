@@ -73,6 +73,7 @@ class SheetCharts:
 
     writer: SheetWriter
     figures: tuple[Bars, ...]
+    uncharted: tuple[Bars, ...]  # their numbers stand in the sheet without a chart
     sections: tuple[Section, ...]
     row: int = 0
     placed: list[tuple[Bars, int]] = field(default_factory=list)  # with the row of the heads
@@ -84,6 +85,8 @@ class SheetCharts:
 
     def write(self) -> None:
         """Write each chart's numbers here and put the charts side by side into their room."""
+        for figure in self.uncharted:
+            self.writer.table(figure.as_table())
         column = 1
         for bars in self.figures:
             head_row = self.writer.next_row + 1
@@ -136,11 +139,11 @@ class SheetCharts:
 
 def charts_of(writer: SheetWriter, report: Report, section: Section) -> SheetCharts:
     """Return the charts of a section's sheet."""
-    figures = section.figures
+    figures = tuple(figure for figure in section.figures if isinstance(figure, Bars))
     if section.name == _OVERVIEW:
         everywhere = {bars.name: bars for each in report.sections for bars in each.figures}
         figures = (
-            *section.figures,
+            *figures,
             *(everywhere[name] for name in _OVERVIEW_FIGURES if name in everywhere),
         )
     elif section.name == "cost_per_task":
@@ -152,7 +155,10 @@ def charts_of(writer: SheetWriter, report: Report, section: Section) -> SheetCha
             *_from_table(section, "months", "trend_cost_usd", "Cost by month"),
             *_from_table(section, "months", "trend_facility_energy_kwh", "Electricity by month"),
         )
-    return SheetCharts(writer, figures[:MOST_CHARTS], report.sections)
+    shown = figures[:MOST_CHARTS]
+    charted = {bars.name for bars in shown} | set(_OVERVIEW_FIGURES)
+    rest = tuple(figure for figure in section.figures if figure.name not in charted)
+    return SheetCharts(writer, shown, rest, report.sections)
 
 
 def bar_chart(bars: Bars, writer: SheetWriter, head_row: int) -> BarChart:

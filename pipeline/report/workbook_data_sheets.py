@@ -42,7 +42,9 @@ def add_data_sheet(sheet: Worksheet, table: DataTable, fillings: Fillings, foote
             _validate(sheet, table, number)
     add_table(sheet, table.name, HEAD_ROW, [c.name for c in table.columns], table.row_count)
     fillings.rows[sheet.title] = SheetRows(
-        table, {column.name: _style(sheet, column) for column in table.columns}
+        table,
+        {column.name: _style_number(sheet, _look(column)) for column in table.columns},
+        _style_number(sheet, Look("@", horizontal="left", is_quoted=True)),
     )
     sheet.freeze_panes = f"A{HEAD_ROW + 1}"
     sheet.print_title_rows = f"{HEAD_ROW}:{HEAD_ROW}"
@@ -53,18 +55,21 @@ def add_data_sheet(sheet: Worksheet, table: DataTable, fillings: Fillings, foote
     return Place(sheet.title, HEAD_ROW, names, table.row_count)
 
 
-def _style(sheet: Worksheet, column: DataColumn) -> int:
-    """Return the number of a column's cell format, made on a cell that is no part of the sheet."""
+def _style_number(sheet: Worksheet, look: Look) -> int:
+    """Return the number of a cell format, made on a cell that is no part of the sheet."""
     cell = Cell(sheet, row=1, column=1)
-    look = Look(
+    put_on(cell, look)
+    return int(cell.style_id)
+
+
+def _look(column: DataColumn) -> Look:
+    return Look(
         number_format=column.number_format or _FORMATS.get(column.kind, "General"),
         color=INPUT_INK if column.is_input else INK,
         fill=INPUT_FILL if column.is_input else "",
         horizontal="right" if is_number_kind(column.kind) else "left",
         is_unlocked=column.is_input,
     )
-    put_on(cell, look)
-    return int(cell.style_id)
 
 
 def _longest(column: DataColumn) -> int:

@@ -7,13 +7,13 @@ they are numbers: no text from a log can be anything but text.
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from xml.sax.saxutils import escape
 
 from openpyxl.utils import get_column_letter
 
-from pipeline.report.numbers import NOT_A_NUMBER, clean_text, is_finite
+from pipeline.report.numbers import FORMULA_STARTS, NOT_A_NUMBER, clean_text, is_finite
 from pipeline.report.section import Value
 from pipeline.report.workbook_table import HEAD_ROW, DataColumn, DataTable
 
@@ -23,15 +23,17 @@ _MOST_DIGITS = 2**53
 _ROWS_AT_ONCE = 2_000
 
 
-def row_xml(table: DataTable, styles: dict[str, int]) -> Iterator[str]:
+def row_xml(table: DataTable, styles: Mapping[str, int], quoted: int) -> Iterator[str]:
     """Yield the rows of a table as pieces of sheet XML, from the row below the heads.
 
     Args:
         table: The table.
         styles: For every column the number of its cell format in the workbook.
+        quoted: The format of text that begins as a formula does, so that it stays text when a
+            reader edits its cell.
     """
     writers = [
-        _cell_writer(table, column, get_column_letter(number), styles[column.name])
+        _cell_writer(table, column, get_column_letter(number), styles[column.name], quoted)
         for number, column in enumerate(table.columns, start=1)
     ]
     columns = [column.values for column in table.columns]
@@ -67,7 +69,7 @@ def filled(template: str, cells: dict[str, str]) -> str:
 
 
 def _cell_writer(
-    table: DataTable, column: DataColumn, letter: str, style: int
+    table: DataTable, column: DataColumn, letter: str, style: int, quoted: int
 ) -> Callable[[Value, int, str], str]:
     pieces = _formula_pieces(table, column)
     is_text = column.kind in ("text", "id")
@@ -81,6 +83,8 @@ def _cell_writer(
             return f"{head}{typed}><f>{row.join(pieces)}</f><v>{shown}</v></c>"
         if kind == "n" and not is_text:
             return f"{head}><v>{shown}</v></c>"
+        if shown.startswith(FORMULA_STARTS):
+            head = f'<c r="{letter}{row}" s="{quoted}"'
         return f'{head} t="inlineStr"><is><t xml:space="preserve">{shown}</t></is></c>'
 
     return write
