@@ -217,7 +217,7 @@ def test_the_manifest_names_inputs_rows_and_outputs_with_hashes(run: Run, good: 
     for output in manifest["outputs"]:
         content = (folder / output["name"]).read_bytes()
         assert hashlib.sha256(content).hexdigest() == output["sha256"]
-    assert len(manifest["outputs"]) == 10
+    assert len(manifest["outputs"]) == 11
 
 
 @pytest.mark.slow

@@ -30,6 +30,7 @@ from pipeline.report.workbook_data import (
     numbers_of,
     usage_table,
 )
+from pipeline.report.workbook_energy import energy_table
 from pipeline.report.workbook_formulas import live
 from pipeline.report.workbook_layout import Place, point_at
 from pipeline.report.workbook_lines import MOST_LINES, shortened
@@ -187,6 +188,45 @@ def test_small_teams_share_a_line_on_their_sheet_too(data: BookData) -> None:
 
     assert found.rows[-1][:3] == ("other lines, summed", Decimal(len(small)), 0.5 * len(small))
     assert found.rows[-1][3] == 0  # the number of their line in the data sheets
+
+
+def energy_rows(data: BookData, columns: tuple[str, ...]) -> list[tuple[Any, ...]]:
+    frame = data.frame("groups").filter(pl.col("energy_j").is_not_null())
+    month = frame.filter(pl.col("month_start") == dt.date(2026, 10, 1))
+    return month.select("provider", "model_id", "query_class", *columns).rows()
+
+
+KEYS = tuple(Column(name, name, "text") for name in ("provider", "model_id", "query_class"))
+ENERGY = (*KEYS, Column("gpu_energy_j", "GPU energy", "j"))
+
+
+def test_a_column_that_says_what_the_data_sheet_says_is_looked_up_there(data: BookData) -> None:
+    numbers = numbers_of(data)
+    rows = tuple(energy_rows(data, ("gpu_energy_j",)))
+
+    found = live(Table("new", "N", ENERGY, rows), numbers, MONTH, energy_table(data, numbers))
+
+    assert found.formulas == {
+        "gpu_energy_j": "INDEX(d_energy[gpu_energy_j],MATCH({line_no},d_energy[group_no],0))"
+    }
+
+
+def test_a_column_of_the_same_name_that_says_something_else_stays_a_value(data: BookData) -> None:
+    numbers = numbers_of(data)
+    rows = tuple((*row[:3], row[3] * 2) for row in energy_rows(data, ("gpu_energy_j",)))
+
+    found = live(Table("new", "N", ENERGY, rows), numbers, MONTH, energy_table(data, numbers))
+
+    assert found.formulas == {}
+
+
+def test_a_table_with_more_than_a_row_a_line_stays_values(data: BookData) -> None:
+    numbers = numbers_of(data)
+    rows = tuple(energy_rows(data, ("gpu_energy_j",)) * 2)
+
+    found = live(Table("new", "N", ENERGY, rows), numbers, MONTH, energy_table(data, numbers))
+
+    assert (found.formulas, found.table.columns) == ({}, ENERGY)
 
 
 # What a cell is ----------------------------------------------------------------------------------

@@ -220,7 +220,8 @@ def _write_checks(build: _Build, writer: SheetWriter, data: BookData) -> None:
 
 
 def _write_table(build: _Build, writer: SheetWriter, table: Table) -> None:
-    alive = live(table, build.numbers, build.report.month)
+    energy = build.tables.get("d_energy")
+    alive = live(table, build.numbers, build.report.month, energy)
     writer.table(alive)
     if alive.inputs:
         name_assumptions(writer, build.book, alive)

@@ -7,13 +7,15 @@ a column of its own at the table's end, beside the number by which formulas find
 """
 
 import datetime as dt
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pipeline.report.section import Column, KeyFigure, Table, Value
 from pipeline.report.workbook_data import OTHER_TEAMS, Numbers
 from pipeline.report.workbook_energy import CARBON_PER_KWH, FACILITY_RATIO, LIVE_COLUMNS, TARIFF
 from pipeline.report.workbook_lines import OTHER_LINES, folded, shortened
+from pipeline.report.workbook_table import DataTable
 
 LINE = "line_no"
 _DIVISOR = "priced_task_count"
@@ -62,8 +64,17 @@ class LiveTable:
     is_live: bool = True  # totals that are sums add up the rows above
 
 
-def live(table: Table, numbers: Numbers | None, month: str) -> LiveTable:
-    """Return a table with the formulas that its columns' names call for; without numbers, none."""
+def live(
+    table: Table, numbers: Numbers | None, month: str, energy: DataTable | None = None
+) -> LiveTable:
+    """Return a table with the formulas that its columns' names call for; without numbers, none.
+
+    Args:
+        table: The table of a section.
+        numbers: The numbers that stand for names in formulas.
+        month: The month of the report.
+        energy: Data_Energy, whose values a column must have to be looked up there.
+    """
     names = [column.name for column in table.columns]
     is_by_team = names[0] == "team" and "facility_energy_kwh" in names
     if numbers is None or not table.rows:
@@ -72,7 +83,7 @@ def live(table: Table, numbers: Numbers | None, month: str) -> LiveTable:
         return _live_teams(table, names, numbers)
     table = shortened(table)
     if set(_GROUP_KEYS) <= set(names):
-        return _live_groups(table, names, numbers, month)
+        return _live_groups(table, names, numbers, month, energy)
     if names[0] in ("model_id", "query_class") and "facility_energy_kwh" in names:
         return _live_sums(table, names, numbers)
     others: dict[str, Callable[[Table], LiveTable]] = {
@@ -91,12 +102,33 @@ def _live_months(table: Table) -> LiveTable:
     return LiveTable(table, _month_formulas([column.name for column in table.columns]))
 
 
-def _live_groups(table: Table, names: list[str], numbers: Numbers, month: str) -> LiveTable:
+def _live_groups(
+    table: Table, names: list[str], numbers: Numbers, month: str, energy: DataTable | None
+) -> LiveTable:
     month_start = dt.date(int(month[:4]), int(month[5:7]), 1)
     places = [names.index(key) for key in _GROUP_KEYS]
     keys = [(month_start, *(row[place] for place in places)) for row in table.rows]
     lines = [numbers.groups.get(key) for key in keys]
-    return _ranged(_with_lines(table, lines), _group_formulas(names, numbers.costs))
+    if len(set(lines)) < len(lines):  # a row is more than a month, provider, model and class
+        return LiveTable(table)
+    formulas = _group_formulas(names, numbers.costs)
+    alike = {name: f for name, f in formulas.items() if _agrees(table, name, lines, energy)}
+    return _ranged(_with_lines(table, lines), alike)
+
+
+def _agrees(table: Table, name: str, lines: Sequence[int | None], energy: DataTable | None) -> bool:
+    """Return whether a column says what Data_Energy says under its name, line by line."""
+    columns = {column.name: column.values for column in energy.columns} if energy else {}
+    if name not in columns:
+        return True  # computed from others, which are looked up
+    known = dict(zip(columns["group_no"], columns[name], strict=True))
+    place = [column.name for column in table.columns].index(name)
+    pairs = ((row[place], known.get(line)) for row, line in zip(table.rows, lines, strict=True))
+    return all(
+        math.isclose(float(one), float(other), rel_tol=1e-9, abs_tol=1e-15)  # type: ignore[arg-type]
+        for one, other in pairs
+        if _is_number(one) and _is_number(other)
+    )
 
 
 def _live_sums(table: Table, names: list[str], numbers: Numbers) -> LiveTable:
