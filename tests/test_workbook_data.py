@@ -6,6 +6,7 @@ import math
 import re
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -339,6 +340,60 @@ def test_inputs_are_named_blue_and_checked(book: bytes) -> None:
     assert len(assumptions.data_validations.dataValidation) == len(
         [name for name in named if not name.startswith(("in_calc", "in_currency"))]
     )
+
+
+# Checks ------------------------------------------------------------------------------------------
+
+
+def checks_of(report: Report, data: BookData) -> dict[str, tuple[Any, ...]]:
+    """Return the lines of the table of all checks by their claims, and the overall result."""
+    read = openpyxl.load_workbook(io.BytesIO(workbook.render(report, data)), data_only=True)
+    sheet = read["Checks"]
+    table = sheet.tables["t_all_checks"]
+    rows = [tuple(cell.value for cell in row) for row in sheet[table.ref]]
+    overall = {"Summary": read["Summary"]["A3"].value, "About": read["About"]["A3"].value}
+    assert len(set(overall.values())) == 1
+    return {str(row[0]): row[1:] for row in rows} | {"overall": (overall["Summary"],)}
+
+
+def test_two_ways_to_a_figure_agree(both: tuple[Report, BookData]) -> None:
+    found = checks_of(*both)
+
+    for claim in ("Team chargeback = Summary, USD", "Data_Usage = Data_Energy, J of GPUs"):
+        _, status, difference, _, expected, actual, _ = found[claim]
+        assert (status, difference) == ("✓", 0)
+        assert expected == pytest.approx(actual, rel=1e-12)
+    assert found["overall"][0].startswith("✓ All ")
+
+
+def test_a_sum_that_does_not_tie_is_shown_where_everyone_looks(
+    both: tuple[Report, BookData],
+) -> None:
+    report, data = both
+    listed = pl.col("cost_source") == "list"
+    costs = data.frame("costs").with_columns(
+        pl.when(listed).then(pl.col("cost_usd") * 2).otherwise("cost_usd").alias("cost_usd")
+    )
+    wrong = replace(data, frames={**data.frames, "costs": costs})
+
+    found = checks_of(report, wrong)
+
+    assert found["Data_Cost = Data_Energy, USD"][1] == "✗"
+    assert found["overall"][0].startswith("✗ 1 of ")
+
+
+def test_a_file_beside_the_workbook_that_says_otherwise_is_told(
+    both: tuple[Report, BookData],
+) -> None:
+    report, data = both
+    cost = next(f.value for s in report.sections for f in s.key_figures if f.label == "Cost")
+    assert isinstance(cost, Decimal)
+    issued = {"focus.csv": cost + Decimal("0.004"), "other.csv": cost + Decimal("0.006")}
+
+    found = checks_of(report, replace(data, issued_usd=issued))
+
+    assert found["Summary = focus.csv, USD"][1] == "✓"  # the same cent
+    assert found["Summary = other.csv, USD"][1] == "≠ inputs moved"
 
 
 # Values that are none ----------------------------------------------------------------------------

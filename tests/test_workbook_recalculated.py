@@ -34,7 +34,8 @@ def book(book_of: Callable[..., Book]) -> bytes:
 @pytest.fixture(scope="module")
 def moved(book: bytes, tmp_path_factory: pytest.TempPathFactory) -> Cells:
     folder = tmp_path_factory.mktemp("moved")
-    return recalculated(book, folder, **{f"in_{name}": value for name, value in MOVED.items()})
+    told = {f"in_{name}": value for name, value in MOVED.items()}
+    return recalculated(book, folder, **told, in_currency_per_usd=0.5)
 
 
 def heads_of(workbook: bytes) -> dict[str, dict[str, str]]:
@@ -117,6 +118,12 @@ def test_moved_inputs_reach_the_summary(
         assert agree(found[label], expected[label]), label
     assert not agree(found["Electricity"], before["Electricity"])
     assert found["Cost"] == pytest.approx(before["Cost"])  # no price was moved
+
+
+def test_the_cost_follows_the_currency_of_the_reader(book: bytes, moved: Cells) -> None:
+    cost = by_label(moved, book, "Summary", "B")["Cost"]
+
+    assert by_label(moved, book, "Assumptions", "B")["cost_in_currency"] == cost * 0.5
 
 
 def test_a_price_of_ten_dollars_more_costs_ten_dollars_more_a_million(

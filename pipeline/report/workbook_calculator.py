@@ -37,7 +37,11 @@ QUESTION = (
 )
 _FIRST_COLUMN = 2  # of the values
 _UNIT_COLUMN = _FIRST_COLUMN + STAND_INS
-_LINES_BETWEEN = 7  # captions, heads and empty lines above the working
+_RANGE_NOTE = (
+    "The range is the method's: that of the grade, of the bias factor, of stand-ins and, for "
+    "electricity and carbon, of the building."
+)
+_LINES_BETWEEN = 8  # captions, heads and empty lines above the working
 _INPUT, _OUTPUT = 900, 300  # tokens of the request that stands there first
 _INPUT_COLUMNS = (
     Column("name", "Your request", "text"),
@@ -261,6 +265,7 @@ def _write_answer(writer: SheetWriter, working: _Working) -> None:
         for column, (which, value) in enumerate(columns, start=_FIRST_COLUMN):
             _put(writer, row, column, answer_formula(answer, which), cells, value, answer.kind)
         writer.next_row += 1
+    writer.line(_RANGE_NOTE, size=9, color=FAINT)
     writer.skip()
 
 
