@@ -246,6 +246,8 @@ def _dress(chart: BarChart, bars: Bars) -> None:
         chart.x_axis.scaling.orientation = "maxMin"  # the first row on top
         chart.y_axis.crosses = "max"  # and the value axis still below
     chart.y_axis.number_format = "0%" if bars.kind == "frac" else "General"
+    if bars.kind == "frac":
+        chart.y_axis.scaling.min, chart.y_axis.scaling.max = 0, 1
     if bars.log_scale:
         chart.y_axis.scaling.logBase = 10
     faint = LineProperties(solidFill="DFE4E8")
