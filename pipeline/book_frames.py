@@ -20,6 +20,8 @@ _SELECTS = (
     "assumptions",
     "grade_ranges",
 )
+MONTHS_SHOWN = 13  # a month, and those it is compared with, back to the same of last year
+_SHOWN = "between getvariable('first_month') and getvariable('report_month')"
 _GROUPS = "int_usage_groups"
 _MONTH = "int_requests.month::varchar as month,"
 _DAY = "timezone(getvariable('time_zone'), timezone('UTC', int_requests.occurred_at))::date as day,"
@@ -53,7 +55,7 @@ def book_data(
     frames["costs"] = con.sql(_costs_sql(con, grain)).pl()
     frames["prices"] = con.sql(
         f"select * from int_price_bands where price_band_id in (select price_band_id from {_GROUPS}"
-        " where month <= getvariable('report_month')) order by price_band_id"
+        f" where month {_SHOWN}) order by price_band_id"
     ).pl()
     frames["dictionary"] = pl.DataFrame(
         [
@@ -83,7 +85,7 @@ def _usage_sql(grain: tuple[str, ...]) -> str:
     by_day = by_month.replace(_MONTH, f"{_MONTH}\n    {_DAY}", 1)
     return (
         f"select {_usage_columns('usage', ('day', *grain))}, usage.billed_cost_usd "
-        f"from ({by_day}\n) as usage where usage.month <= getvariable('report_month') order by all"
+        f"from ({by_day}\n) as usage where usage.month {_SHOWN} order by all"
     )
 
 
@@ -98,7 +100,7 @@ def _costs_sql(con: duckdb.DuckDBPyConnection, grain: tuple[str, ...]) -> str:
         f"select {_usage_columns('usage', grain)}, "
         f"{', '.join(_whole(f'costs.{name}', name) for name in costs)} from {_GROUPS} as usage "
         f"inner join int_group_costs as costs on usage.month = costs.month and {same} "
-        "where usage.month <= getvariable('report_month') order by all"
+        f"where usage.month {_SHOWN} order by all"
     )
 
 
@@ -133,6 +135,11 @@ def _issued_costs(con: duckdb.DuckDBPyConnection, folder: Path) -> dict[str, Dec
 def _set_variables(con: duckdb.DuckDBPyConnection, month: str, time_zone: str) -> None:
     con.execute("set variable report_month = $month", {"month": month})
     con.execute("set variable time_zone = $zone", {"zone": time_zone})
+    con.execute(
+        "set variable first_month = (select strftime(($month || '-01')::date - "
+        f"interval {MONTHS_SHOWN - 1} month, '%Y-%m'))",
+        {"month": month},
+    )
 
 
 def _sql(name: str) -> str:

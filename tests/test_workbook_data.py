@@ -19,7 +19,7 @@ from conftest import Book
 from live_book import CHAT, GPT, MONTH, TEAMS, made
 from python_calamine import CalamineWorkbook
 
-from pipeline.book_frames import write_requests
+from pipeline.book_frames import book_data, write_requests
 from pipeline.report import workbook
 from pipeline.report.numbers import clean_text
 from pipeline.report.section import Column, Report, Table
@@ -37,6 +37,7 @@ from pipeline.report.workbook_layout import Place, point_at
 from pipeline.report.workbook_lines import MOST_LINES, shortened
 from pipeline.report.workbook_rows import row_xml, value_xml
 from pipeline.report.workbook_table import DataColumn, DataTable
+from pipeline.settings import Settings
 
 # What Excel 2016 has; nothing volatile.
 FUNCTIONS = {
@@ -474,6 +475,28 @@ def test_a_month_without_rows_still_has_its_data_sheets(both: tuple[Report, Book
 
     assert read["Data_Cost"].tables["d_cost"].ref.endswith("3")
     assert read["Data_Cost"]["A3"].value is None
+
+
+def test_the_workbook_holds_a_month_and_the_twelve_before_it(
+    book_of: Callable[..., Book],
+) -> None:
+    days = ("2025-09-30", "2025-10-01", "2026-10-01", "2026-11-01")
+    told = book_of([{**GPT, **CHAT, "occurred_at": f"{day}T12:00:00Z"} for day in days])
+
+    data = book_data(told, MONTH, "UTC")
+
+    for name in ("usage", "costs", "groups"):
+        months = data.frame(name)["month_start"].unique().sort().to_list()
+        assert months == [dt.date(2025, 10, 1), dt.date(2026, 10, 1)]
+
+
+def test_a_day_is_one_of_the_zone_of_the_report(book_of: Callable[..., Book]) -> None:
+    at = {"occurred_at": "2026-10-04T22:30:00Z"}
+    told = book_of([{**GPT, **CHAT, **at}], settings=Settings(time_zone="Europe/Madrid"))
+
+    data = book_data(told, MONTH, "Europe/Madrid")
+
+    assert data.frame("usage")["day"].to_list() == [dt.date(2026, 10, 5)]
 
 
 def test_the_requests_beside_the_workbook_name_no_user_and_hold_no_text(

@@ -8,6 +8,7 @@ import polars as pl
 
 from pipeline.dialects import excel_formula
 from pipeline.laws import facility
+from pipeline.report.section import Kind
 from pipeline.report.workbook_data import GROUP, BookData, Numbers
 from pipeline.report.workbook_table import DataColumn, DataTable, fact_column, number_format
 from pipeline.report.workbook_usage import MOMENTS, RATE_SOURCES, rate_source
@@ -42,13 +43,13 @@ def energy_table(data: BookData, numbers: Numbers) -> DataTable:
         columns.append(
             DataColumn(
                 name,
-                "usd" if name.endswith("cost_usd") else "number",
+                _kind(name),
                 meaning,
                 frame.get_column(name).to_list(),
                 formula,
                 has_work.__getitem__ if needs_work else None,
                 "unpriced" if "_usd" in name else "unmeasured",
-                number_format=number_format(name),
+                number_format="" if name.endswith("_count") else number_format(name),
             )
         )
     return DataTable(
@@ -105,6 +106,12 @@ _ENERGY_FACTS = {
 }
 
 
+def _kind(name: str) -> Kind:
+    if name.endswith("cost_usd"):
+        return "usd"
+    return "count" if name.endswith("_count") else "number"
+
+
 def _energy_formulas() -> dict[str, tuple[str, str]]:
     """Return for every computed column of Data_Energy its formula and its meaning."""
     term_means = "+".join(f"{{mean_{name}}}" for name in TERMS)
@@ -129,6 +136,10 @@ def _energy_formulas() -> dict[str, tuple[str, str]]:
     }
     measured = "{measurable_request_count}/{request_count}"
     return {
+        "architecture_count": (
+            "COUNTIFS(d_work[group_no],{group_no})",
+            "Architectures behind the line: 1, or a closed model's stand-ins.",
+        ),
         "batch_wanted": (
             'IF(ISNUMBER({batch_told}),{batch_told},INDEX(t_assumptions[Value],MATCH("batch_"&'
             "{hosting_kind},t_assumptions[Assumption],0)))",
@@ -180,12 +191,13 @@ def _energy_formulas() -> dict[str, tuple[str, str]]:
 
 def mean_of_stand_ins(column: str) -> str:
     """Return the geometric mean of a column of Data_Work over a line's rows, 0 if one is 0."""
-    rows = "d_work[group_no]"
-    values = f"d_work[{column}]"
-    count = f"COUNTIFS({rows},{{group_no}})"
+    rows, values = "d_work[group_no]", f"d_work[{column}]"
     is_positive = f'(COUNTIFS({rows},{{group_no}},{values},"<=0")=0)'
     logs = f"SUMPRODUCT(({rows}={{group_no}})*LN({values}+({values}<=0)))"
-    return f"{is_positive}*EXP({logs}/{count})"
+    return (
+        f"IF({{architecture_count}}=1,SUMIFS({values},{rows},{{group_no}}),"
+        f"{is_positive}*EXP({logs}/{{architecture_count}}))"
+    )
 
 
 def _of_costs(name: str) -> str:
@@ -236,7 +248,8 @@ def _with_rates(frame: pl.DataFrame, data: BookData) -> pl.DataFrame:
         .alias(f"mean_{name}")
         for name in _AVERAGED
     ]
-    means = data.frame("work").group_by(GROUP).agg(averages)
+    count = pl.len().cast(pl.Int64).alias("architecture_count")
+    means = data.frame("work").group_by(GROUP).agg(*averages, count)
     joined = frame.join(means, on=GROUP, how="left", nulls_equal=True, maintain_order="left")
     priced = sum((pl.col(m) * pl.col(f"mean_{rate_source(r)}") for m, r in MOMENTS), pl.lit(0.0))
     return joined.with_columns(

@@ -83,5 +83,7 @@ left join int_class_energy as rates
         and energy.provider = rates.provider
         and energy.model_id = rates.model_id
         and energy.query_class = rates.query_class
-where energy.month <= getvariable('report_month')
+where
+    energy.month <= getvariable('report_month')
+    and energy.month >= getvariable('first_month')
 order by all

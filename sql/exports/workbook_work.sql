@@ -93,5 +93,7 @@ left join stg_bias_factors as any_bias
     on
         deployments.architecture_class = any_bias.architecture_class
         and any_bias.coefficient_set_id = '*'
-where work.month <= getvariable('report_month')
+where
+    work.month <= getvariable('report_month')
+    and work.month >= getvariable('first_month')
 order by all

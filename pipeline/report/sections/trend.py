@@ -10,7 +10,6 @@ from pipeline.report.section import Column, Section, Table
 from pipeline.report.sections import columns as c
 from pipeline.report.sections import reading as r
 
-MOST_MONTHS = 13
 _COLUMNS = (
     Column("month", "Month", "date", meaning="First day of the month."),
     c.REQUESTS,
@@ -32,9 +31,12 @@ _SUMMED = (
 
 
 def section(mart: pl.DataFrame, month: str) -> Section:
-    """Return the months up to one month from all months of mart_cost_per_task."""
-    shown = mart.filter(pl.col("month").cast(pl.String).str.slice(0, 7) <= month)
-    months = sorted(set(shown.get_column("month").cast(pl.String).to_list()))[-MOST_MONTHS:]
+    """Return a month and the twelve before it from all months of mart_cost_per_task."""
+    same_of_last_year = f"{int(month[:4]) - 1:04d}{month[4:]}"
+    shown = mart.filter(
+        pl.col("month").cast(pl.String).str.slice(0, 7).is_between(same_of_last_year, month)
+    )
+    months = sorted(set(shown.get_column("month").cast(pl.String).to_list()))
     lines = [_line(shown, name) for name in months]
     rows = tuple(tuple(line[column.name] for column in _COLUMNS) for line in lines)
     is_short = len(lines) < 2
