@@ -34,7 +34,10 @@ def section(mart: pl.DataFrame, month: str) -> Section:
     """Return a month and the twelve before it from all months of mart_cost_per_task."""
     same_of_last_year = f"{int(month[:4]) - 1:04d}{month[4:]}"
     shown = mart.filter(
-        pl.col("month").cast(pl.String).str.slice(0, 7).is_between(same_of_last_year, month)
+        pl.col("month")
+        .cast(pl.String)
+        .str.slice(0, 7)
+        .is_between(pl.lit(same_of_last_year), pl.lit(month))
     )
     months = sorted(set(shown.get_column("month").cast(pl.String).to_list()))
     lines = [_line(shown, name) for name in months]
