@@ -11,6 +11,7 @@ from pipeline.report.sections import (
     about,
     assumptions,
     bridge,
+    carbon,
     checks,
     comparison,
     concurrency,
@@ -24,6 +25,7 @@ from pipeline.report.sections import (
     reconciliation,
     summary,
     teams,
+    trend,
 )
 from pipeline.report.sections.about import InputFile, ReportFacts
 from pipeline.report.sections.reading import in_month, month_before
@@ -59,6 +61,7 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
             )
         ),
         energy.section(in_month(frames["mart_energy_per_class"], month), totals),
+        carbon.section(costs, frames.get("grid_factors")),
         concurrency.section(
             in_month(frames["mart_concurrency"], month),
             in_month(frames["mart_implied_batch"], month),
@@ -74,6 +77,7 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
             in_month(frames["mart_reconciliation_days"], month),
             in_month(frames["mart_other_charges"], month),
         ),
+        trend.section(frames["mart_cost_per_task"], frames["mart_month_total"], month),
         coverage.section(
             in_month(frames["mart_coverage"], month),
             in_month(frames["mart_unresolved_models"], month),
