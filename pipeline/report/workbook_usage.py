@@ -75,7 +75,7 @@ MEANINGS = {
     "valid_to": "Moment before which the prices hold.",
     "input_tokens_from": "Length of a prompt from which the prices hold.",
     "input_tokens_to": "Length of a prompt below which the prices hold.",
-    **{name: "List price; change it to try another." for name in PRICES},
+    **dict.fromkeys(PRICES, "List price; change it to try another."),
     **{
         f"contracted_{name}": "Price by contract; without one it is the list price beside it."
         for name in PRICES
