@@ -21,6 +21,11 @@ _LIMITS = (
         "Low and high keep their ratio to the value, as the run found it: a new run draws them "
         "again.",
     ),
+    (
+        "Told costs",
+        "Bills, shares of commitments and GPU bills with their electricity follow no price and no "
+        "tariff; they are inputs on Data_Cost.",
+    ),
     ("Grades", "Grades and sentences are those of the run; they do not follow inputs."),
     (
         "Requests",
