@@ -68,6 +68,10 @@ sample: .venv/dev-ready  ## Rewrite the bundled sample
 golden: .venv/dev-ready  ## Rewrite the golden reports; read the diff before committing it
 	$(PYTHON) -m pytest tests/test_golden.py --golden
 
+.PHONY: dictionary
+dictionary: .venv/run-ready  ## Rewrite DATA.md from the SQL of the marts
+	$(PYTHON) -m pipeline.dictionary
+
 .PHONY: bench
 bench: .venv/dev-ready  ## Measure speed and memory, and write BENCHMARKS.md
 	$(PYTHON) tests/bench.py

@@ -2,10 +2,11 @@
 
 Arguments are cast to DOUBLE (32-bit products overflow) and whole powers are printed as products
 (`-k^2` means +k² to DuckDB and to Excel), so a printed law gives the Python function's number.
+A formula names its cells by placeholders, `{name}`, which whoever lays out the sheet fills in.
 """
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 import sympy
@@ -32,6 +33,26 @@ def _javascript_function(law: Callable[..., Any]) -> str:
     symbols = [sympy.Symbol(name, real=True) for name in names]
     body = _JavaScriptPrinter().doprint(law(*symbols))
     return f"function {law.__name__}({', '.join(names)}) {{ return {body}; }}"
+
+
+def excel_formula(
+    law: Callable[..., Any],
+    arguments: Mapping[str, str] | None = None,
+    constants: Mapping[int, str] | None = None,
+) -> str:
+    """Return a law as the text of a spreadsheet formula, without the equals sign.
+
+    Args:
+        law: A pure function of plain numbers.
+        arguments: What stands for an argument, such as `{batch}` or `in_pue_ratio`; the argument's
+            own name in braces where it is not listed.
+        constants: Names that stand for whole numbers of the law, such as those of a unit.
+    """
+    names = list(inspect.signature(law).parameters)
+    symbols = [sympy.Symbol(name, real=True) for name in names]
+    told = {name: f"{{{name}}}" for name in names} | dict(arguments or {})
+    settings = {"arguments": told, "constants": dict(constants or {})}
+    return str(_ExcelPrinter(settings).doprint(law(*symbols)))
 
 
 def _sql_macro(law: Callable[..., Any], number_type: str) -> str:
@@ -100,3 +121,41 @@ class _JavaScriptPrinter(StrPrinter):  # type: ignore[misc]
 
     def _print_floor(self, expr: Any) -> str:
         return f"Math.floor({self._print(expr.args[0])})"
+
+
+class _ExcelPrinter(StrPrinter):  # type: ignore[misc]
+    """Print an expression as a formula of functions that every spreadsheet has."""
+
+    _default_settings: ClassVar[dict[str, Any]] = {
+        **StrPrinter._default_settings,
+        "arguments": {},
+        "constants": {},
+    }
+
+    def _print_Symbol(self, expr: Any) -> str:  # noqa: N802
+        return f"{self._settings['arguments'][expr.name]}"
+
+    def _print_Rational(self, expr: Any) -> str:  # noqa: N802
+        return f"({self._whole(expr.p)}/{self._whole(expr.q)})"
+
+    def _print_Integer(self, expr: Any) -> str:  # noqa: N802
+        return self._whole(expr.p) if expr.p >= 0 else f"({expr.p})"
+
+    def _whole(self, number: int) -> str:
+        return str(self._settings["constants"].get(int(number), number))
+
+    def _print_Pow(self, expr: Any, rational: bool = False) -> str:  # noqa: N802
+        base, power = expr.as_base_exp()
+        printed = f"({self._print(base)})"
+        if power.is_Integer and abs(power) <= 4:
+            product = "*".join([printed] * abs(int(power)))
+            return f"({product})" if power > 0 else f"(1/({product}))"
+        if power in (sympy.Rational(1, 2), sympy.Float(0.5)):
+            return f"SQRT({self._print(base)})"
+        return f"(({printed})^({self._print(power)}))"
+
+    def _print_Abs(self, expr: Any) -> str:  # noqa: N802
+        return f"ABS({self._print(expr.args[0])})"
+
+    def _print_floor(self, expr: Any) -> str:
+        return f"INT({self._print(expr.args[0])})"

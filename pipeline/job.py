@@ -13,6 +13,7 @@ import duckdb
 import polars as pl
 
 from pipeline import limits, manifest, warehouse
+from pipeline.book_frames import book_data, write_requests
 from pipeline.calculator import calculator_rows
 from pipeline.errors import IncompleteInputError, WrongUseError
 from pipeline.ingest.load import find_files, load
@@ -165,10 +166,12 @@ def write_report(
     (folder / "data").mkdir(parents=True)
     for name in MARTS:
         _write_parquet(con, name, month, folder / "data" / f"{name}.parquet")
+    write_requests(con, month, settings.time_zone, folder / "data" / "requests.parquet")
     _write_focus(con, month, settings.time_zone, folder / "focus.csv")
     report = build_report(frames(con, checks), month, facts(con, settings, month))
     tell("writing the workbook")
-    (folder / f"joulebook-{month}.xlsx").write_bytes(workbook.render(report))
+    data = book_data(con, month, settings.time_zone, folder)
+    (folder / f"joulebook-{month}.xlsx").write_bytes(workbook.render(report, data))
     tell("writing the page")
     (folder / "index.html").write_text(page.render(report), encoding="utf-8", newline="\n")
     made = manifest.manifest(con, settings, month, checks, folder)
@@ -198,6 +201,7 @@ def frames(
         "select source_file, column_name, filled_row_count, number_row_count, is_token_like "
         "from raw_unknown_columns inner join raw_inputs using (input_id) order by all"
     ).pl()
+    tables["grid_factors"] = con.sql("select * from raw_grid_factors order by all").pl()
     tables["checks"] = pl.DataFrame(
         [
             (check.name, check.severity, check.status, check.violation_count, check.meaning)

@@ -181,6 +181,7 @@ def test_report_leaves_a_complete_folder_and_nothing_else(run: Run, good: Path) 
     )
     assert files == [
         *(f"2026-10/data/{name}.parquet" for name in sorted(MARTS)),
+        "2026-10/data/requests.parquet",
         "2026-10/focus.csv",
         "2026-10/index.html",
         "2026-10/joulebook-2026-10.xlsx",
@@ -216,7 +217,7 @@ def test_the_manifest_names_inputs_rows_and_outputs_with_hashes(run: Run, good: 
     for output in manifest["outputs"]:
         content = (folder / output["name"]).read_bytes()
         assert hashlib.sha256(content).hexdigest() == output["sha256"]
-    assert len(manifest["outputs"]) == len(MARTS) + 3  # workbook, page and FOCUS rows
+    assert len(manifest["outputs"]) == len(MARTS) + 4  # workbook, page, FOCUS rows and requests
 
 
 @pytest.mark.slow

@@ -486,3 +486,50 @@ def test_a_month_before_of_a_few_requests_is_no_base_for_a_bridge() -> None:
     few = bridge_mart(priced_request_before_count=0)
 
     assert "too few requests" in section_of(report(mart_month_bridge=few), "bridge").empty_reason
+
+
+def test_the_months_are_one_and_the_twelve_before_it() -> None:
+    lines = [{"month": month} for month in ("2025-05", "2025-06", "2026-05", "2026-07")]
+
+    book = report(mart_cost_per_task=cost_mart({}, *lines))
+
+    months = column_of(table_of(book, "months"), "month")
+    assert [f"{month:%Y-%m}" for month in months] == ["2025-06", "2026-05", "2026-06"]
+
+
+def test_one_month_is_no_trend() -> None:
+    section = section_of(report(mart_cost_per_task=cost_mart({})), "trend")
+
+    assert section.tables == ()
+    assert section.empty_reason == "The logs hold one month; a second one would show a trend."
+
+
+def test_a_month_is_shown_with_its_change() -> None:
+    # May 1.2039992 USD and June 1.504999 USD: 1.504999 / 1.2039992 - 1 = 25.0 %
+    statements = section_of(report(), "trend").statements
+
+    assert statements[0] == "Cost: 1.20 to 1.50 USD (+25.0%) from 2026-05 to 2026-06."
+
+
+def test_carbon_on_another_grid_is_the_same_electricity_at_its_factor() -> None:
+    grids = pl.DataFrame(
+        {
+            **{"zone": ["France", "France", "World"], "year": ["2023", "2024", "2024"]},
+            **{"basis": ["life-cycle"] * 3, "method": ["location"] * 3},
+            **{"carbon_gco2e_per_kwh": ["60", "40", "473"], "source": ["s"] * 3},
+            "source_date": ["2026-01-01"] * 3,
+        }
+    )
+
+    table = table_of(report(grid_factors=grids), "carbon_by_grid")
+
+    # 2 + 1 kWh: the latest year of each zone, 3 · 40 g and 3 · 473 g, cleanest first
+    assert column_of(table, "zone") == ["France", "World"]
+    assert column_of(table, "grid_carbon_kgco2e") == [pytest.approx(0.12), pytest.approx(1.419)]
+
+
+def test_the_carbon_of_lines_adds_up_to_the_month() -> None:
+    table = table_of(report(), "carbon")
+
+    assert total_of(table, "carbon_kgco2e") == pytest.approx(1.419)  # 946 + 473 g
+    assert column_of(table, "carbon_frac")[:2] == [pytest.approx(2 / 3), pytest.approx(1 / 3)]

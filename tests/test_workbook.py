@@ -17,34 +17,17 @@ from report_frames import HOSTILE, hostile_report, report
 
 from pipeline.report import workbook
 from pipeline.report.numbers import clean_text
-from pipeline.report.section import Column, Kind, Report, Section, Table, Value
+from pipeline.report.section import Column, Kind, Report, Section, Steps, Table, Value
+from pipeline.report.workbook_chart_kinds import is_waterfall
+from pipeline.report.workbook_sheet import may_add
 
 _SHEETS = [
-    *(
-        "About",
-        "Summary",
-        "Bridge",
-        "Cost_per_task",
-        "Usage",
-        "Costs",
-        "Energy",
-        "Energy_law",
-        "Batch",
-        "Energy_by_batch",
-        "Models",
-        "Models_compared",
-        "Price_reversals",
-        "Lengths",
-        "Waste",
-        "Agents",
-        "Agents_by_cache",
-        "Reasoning",
-        "Reasoning_budgets",
-        "Teams",
-        "Outlook",
-    ),
-    *("Reconciliation", "Coverage", "Intake", "Law_validation", "Law_errors"),
-    *("Other_methods", "Other_methods_lines", "Method", "Architecture", "Assumptions", "Checks"),
+    *("About", "Summary", "Assumptions", "Cost_per_task", "Usage", "Energy", "Energy_law"),
+    *("Carbon", "Models", "Teams", "Reconciliation", "Bridge", "Trend", "Costs", "Batch"),
+    *("Energy_by_batch", "Models_compared", "Price_reversals", "Lengths", "Waste", "Agents"),
+    *("Agents_by_cache", "Reasoning", "Reasoning_budgets", "Outlook", "Coverage"),
+    *("Law_validation", "Law_errors", "Other_methods", "Other_methods_lines", "Architecture"),
+    *("Checks", "Intake", "Method"),
 ]
 
 
@@ -204,7 +187,9 @@ def test_every_table_is_an_excel_table_under_its_own_heads() -> None:
     book = _book(report())
     names = [table.displayName for sheet in book for table in sheet.tables.values()]
     tables = [f"t_{t.name}" for s in report().sections for t in s.tables]
-    figures = [f"t_figure_{bars.name}" for s in report().sections for bars in s.figures]
+    drawn_here = ("task_costs", "energy_shares", "trend_cost_usd", "trend_facility_energy_kwh")
+    shown = [figure.name for section in report().sections for figure in section.figures]
+    figures = [f"t_figure_{name}" for name in (*drawn_here, *shown)]
 
     assert sorted(names) == sorted([*tables, *figures, "t_key_figures"])
     for sheet in book:
@@ -255,13 +240,24 @@ def test_no_cells_are_merged_and_nothing_is_linked() -> None:
 
 def test_the_charts_have_titles_axes_and_a_text_for_those_who_do_not_see_them() -> None:
     parts = _parts(report())
-    charts = [text for name, text in parts.items() if name.startswith("xl/charts/chart")]
+    count = sum(name.startswith("xl/charts/chart") for name in parts)
+    charts = [parts[f"xl/charts/chart{number}.xml"] for number in range(1, count + 1)]
+    drawings = [text for name, text in parts.items() if name.startswith("xl/drawings/drawing")]
+    axes = (
+        *(("Summary", "Model · class", "USD"), ("Summary", "Model · class", "kWh")),
+        *(("Cost_per_task", "Model · class", "USD"), ("Energy", "Model · class", "share")),
+        ("Models", "Model · class", "J"),
+        *(("Bridge", "Step", "USD"), ("Trend", "Month", "USD"), ("Trend", "Month", "kWh")),
+        *(("Batch", "Batch", "J"), ("Other_methods", "Method", "kWh")),
+        ("Other_methods", "Request", "Wh"),
+    )
 
-    assert re.findall('descr="(Bar chart|Stacked bar chart) of', parts["xl/drawings/drawing1.xml"])
-    for chart, unit in zip(charts[:2], ("USD", "kWh"), strict=True):
+    kinds = 'descr="(?:Bar chart|Stacked bar chart|Line chart|Waterfall) '
+    assert sum(len(re.findall(kinds, drawing)) for drawing in drawings) == len(axes)
+    for chart, (sheet, across, unit) in zip(charts, axes, strict=True):
         assert f"<a:t>{unit}</a:t>" in chart
-        assert "<a:t>Model · class</a:t>" in chart
-        assert "'Summary'!" in chart
+        assert f"<a:t>{across}</a:t>" in chart
+        assert f"'{sheet}'!" in chart
 
 
 def test_a_figure_of_lines_has_a_chart_on_its_own_sheet() -> None:
@@ -274,13 +270,52 @@ def test_a_figure_of_lines_has_a_chart_on_its_own_sheet() -> None:
     sheet = _book(report())["Batch"]
     head = next(row for row in sheet.iter_rows() if str(row[1].value).startswith("1. llama"))
 
-    assert 'descr="Line chart of' in parts["xl/drawings/drawing2.xml"]
+    assert sum(text.count('descr="Line chart of') for text in parts.values()) == 1
     assert "<a:t>Batch</a:t>" in chart
     assert chart.count("<c:ser>") + chart.count("<ser>") == 1
     assert f"'Batch'!$A${head[0].row + 1}:$A${head[0].row + 3}" in chart
     assert [tuple(c.value for c in row[:2]) for row in sheet.iter_rows(head[0].row + 1, None)][
         :3
     ] == [(1, 1000), (2, 600), (4, 300)]
+
+
+def test_a_bridge_is_a_waterfall_whose_lowest_bars_have_no_colour() -> None:
+    sheet = _book(report())["Bridge"]
+    head = next(row for row in sheet.iter_rows() if row[2].value == "Hidden below the bar (USD)")
+    numbers = [[cell.value for cell in row[1:6]] for row in sheet.iter_rows(head[0].row + 1)][:7]
+    (chart,) = [
+        text
+        for name, text in _parts(report()).items()
+        if name.startswith("xl/charts/chart") and "'Bridge'!" in text
+    ]
+
+    # 1.20 + 0.50 + 0.10 − 0.40 + 0.15 − 0.05 = 1.50: value, hidden, whole, rise, fall
+    assert numbers == [
+        [1.2, 0, 1.2, 0, 0],
+        [0.5, 1.2, 0, 0.5, 0],
+        [0.1, pytest.approx(1.7), 0, 0.1, 0],
+        [-0.4, pytest.approx(1.4), 0, 0, 0.4],
+        [0.15, pytest.approx(1.4), 0, 0.15, 0],
+        [-0.05, pytest.approx(1.5), 0, 0, 0.05],
+        [1.5, 0, 1.5, 0, 0],
+    ]
+    assert f"'Bridge'!$C${head[0].row + 1}:$C${head[0].row + 7}" in chart
+    assert chart.count("<ser>") == 4
+    assert chart.count("<a:noFill />") >= 1
+    assert "<a:noFill />" in chart[: chart.index("'Bridge'!$D$")]
+
+
+def test_a_waterfall_below_zero_is_told_in_numbers_alone() -> None:
+    steps = Steps("s", "S", "USD", "", "", ("a", "b", "c"), (1.0, -1.5, -0.5), "usd")
+
+    assert not is_waterfall(steps)
+
+
+@pytest.mark.parametrize("name", ["task_count", "solved_task_count", "facility_energy_low_kwh"])
+def test_tasks_and_ends_of_ranges_are_never_summed_up(name: str) -> None:
+    assert not may_add(name)
+    assert may_add("cost_usd")
+    assert may_add("request_count")
 
 
 def test_a_month_without_rows_still_makes_a_workbook() -> None:

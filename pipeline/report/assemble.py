@@ -12,6 +12,7 @@ from pipeline.report.sections import (
     agents,
     assumptions,
     bridge,
+    carbon,
     checks,
     comparison,
     concurrency,
@@ -31,6 +32,7 @@ from pipeline.report.sections import (
     reconciliation,
     summary,
     teams,
+    trend,
     waste,
 )
 from pipeline.report.sections.about import InputFile, ReportFacts
@@ -67,6 +69,7 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
             )
         ),
         energy.section(in_month(frames["mart_energy_per_class"], month), totals),
+        carbon.section(costs, frames.get("grid_factors")),
         concurrency.section(
             in_month(frames["mart_concurrency"], month),
             in_month(frames["mart_implied_batch"], month),
@@ -102,6 +105,7 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
             in_month(frames["mart_reconciliation_days"], month),
             in_month(frames["mart_other_charges"], month),
         ),
+        trend.section(frames["mart_cost_per_task"], frames["mart_month_total"], month),
         coverage.section(
             in_month(frames["mart_coverage"], month),
             in_month(frames["mart_unresolved_models"], month),

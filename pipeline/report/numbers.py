@@ -15,6 +15,7 @@ UNKNOWN = "–"
 NOT_A_NUMBER = "not a number"
 LONGEST_TEXT = 32_767  # what one cell of a workbook holds
 MINUS = "−"
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n")  # what a spreadsheet takes for a formula
 
 _SIGNIFICANT_FIGURES = 4
 _CONTEXT = Context(prec=60, rounding=ROUND_HALF_UP)  # half up is what a spreadsheet shows

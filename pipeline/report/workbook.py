@@ -1,62 +1,105 @@
-"""Render a report as a workbook: one sheet a section, one Excel table a table, values as values."""
+"""Render a report as a workbook: one sheet a section, live over data sheets, the same bytes twice.
+
+Without data the sheets hold values; with data their figures are formulas over the data sheets,
+the prices and the assumptions, each stored with the value that the pipeline computed.
+"""
 
 import calendar
 import datetime as dt
 import io
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from openpyxl import Workbook
-from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.worksheet import Worksheet
 
 from pipeline.report.palette import ACCENT
-from pipeline.report.section import Bars, Lines, Report, Section
-from pipeline.report.workbook_bytes import fixed_bytes
-from pipeline.report.workbook_cells import FAINT
-from pipeline.report.workbook_charts import (
-    CHART_ROWS,
-    CHART_WIDTH_CM,
-    Placed,
-    bar_chart,
-    line_chart,
+from pipeline.report.section import Report, Section, Table
+from pipeline.report.workbook_cache import Fillings, filled_workbook
+from pipeline.report.workbook_calculator import QUESTION, write_calculator
+from pipeline.report.workbook_charts import SheetCharts, charts_of
+from pipeline.report.workbook_checks import Sources, repeat_overall, write_checks
+from pipeline.report.workbook_data import (
+    BookData,
+    Numbers,
+    cost_table,
+    numbers_of,
+    price_table,
+    usage_table,
 )
+from pipeline.report.workbook_data_sheets import add_data_sheet
+from pipeline.report.workbook_dictionary import dictionary_table
+from pipeline.report.workbook_energy import energy_table
+from pipeline.report.workbook_formulas import live
+from pipeline.report.workbook_guide import guide
+from pipeline.report.workbook_inputs import (
+    BIAS,
+    COEFFICIENTS,
+    name_assumptions,
+    write_bias,
+    write_coefficients,
+    write_inputs,
+)
+from pipeline.report.workbook_layout import Place
+from pipeline.report.workbook_looks import FAINT
+from pipeline.report.workbook_models import architecture_table, list_price_table, model_table
 from pipeline.report.workbook_sheet import SheetWriter
+from pipeline.report.workbook_table import DataTable
+from pipeline.report.workbook_work import work_table
 
 SAMPLE_LINE = "Generated sample data: no real usage stands behind these figures."
-MOST_CHARTS = 2
 FIRST_SECTION = "about"  # explains the workbook
-CHART_SECTION = "summary"  # the one printed page a manager sees
+_CHECKS = "checks"  # written last, since it refers to the others
+OPENED_SECTION = "summary"  # the one printed page a manager sees
+# Sheets in the order of a reader: what is said, what it rests on, what it is summed from.
+_ORDER = (
+    *("About", "Summary", "Assumptions", "Prices", "Coefficients", "Bias_factors"),
+    *(
+        "Cost_per_task",
+        "Usage",
+        "Energy",
+        "Energy_law",
+        "Carbon",
+        "Carbon_grids",
+        "Models",
+        "Teams",
+        "Reconciliation",
+    ),
+    *("Bridge", "Trend", "*", "Calculator", "Checks", "Intake", "Method", "Dictionary"),
+)
 
-_CM_PER_LETTER = 0.2
+
+@dataclass
+class _Build:
+    """A workbook in the making."""
+
+    report: Report
+    data: BookData | None
+    numbers: Numbers | None
+    book: Workbook = field(default_factory=Workbook)
+    fillings: Fillings = field(default_factory=Fillings)
+    places: dict[str, Place] = field(default_factory=dict)
+    tables: dict[str, DataTable] = field(default_factory=dict)
+
+    @property
+    def footer(self) -> str:
+        report = self.report
+        return f"Joulebook {report.month}, method {report.method_version}, run {report.run_id}"
 
 
-def render(report: Report) -> bytes:
-    """Return the workbook of a report, the same bytes for the same report."""
-    book = Workbook()
-    book.remove(book.active)
-    charts = _charts(report)
-    for section in sorted(report.sections, key=lambda section: section.name != FIRST_SECTION):
-        is_chart_section = section.name == CHART_SECTION
-        _write_section(book, report, section, charts if is_chart_section else [])
-    _describe(book, report)
+def render(report: Report, data: BookData | None = None) -> bytes:
+    """Return the workbook of a report, the same bytes for the same report and data."""
+    build = _built(report, data)
     buffer = io.BytesIO()
-    book.save(buffer)
-    alts = [[bars.alt for bars in charts]]
-    alts += [[lines.alt for lines in _lines(section)] for section in report.sections]
-    texts = {
-        f"xl/drawings/drawing{number}.xml": shown
-        for number, shown in enumerate((shown for shown in alts if shown), start=1)
-    }
-    return fixed_bytes(buffer.getvalue(), month_end(report.month), texts)
+    build.book.save(buffer)
+    return filled_workbook(
+        buffer.getvalue(), build.book.sheetnames, build.fillings, month_end(report.month)
+    )
 
 
-def _charts(report: Report) -> list[Bars]:
-    """Return the figures that become charts; the numbers of the others stand in their sections."""
-    figures = [figure for section in report.sections for figure in section.figures]
-    return [figure for figure in figures if isinstance(figure, Bars)][:MOST_CHARTS]
-
-
-def _lines(section: Section) -> list[Lines]:
-    return [figure for figure in section.figures if isinstance(figure, Lines)]
+def places(report: Report, data: BookData | None = None) -> dict[str, Place]:
+    """Return where each table of the workbook stands, by the table's name."""
+    return _built(report, data).places
 
 
 def month_end(month: str) -> dt.datetime:
@@ -66,7 +109,61 @@ def month_end(month: str) -> dt.datetime:
     return dt.datetime(year, number, last_day, 23, 59, 58)
 
 
-def _describe(book: Workbook, report: Report) -> None:
+def _built(report: Report, data: BookData | None) -> _Build:
+    build = _Build(report, data, numbers_of(data) if data else None)
+    build.book.remove(build.book.active)
+    if data and build.numbers:
+        _write_data(build, data, build.numbers)
+        for (sheet, question), write in ((COEFFICIENTS, write_coefficients), (BIAS, write_bias)):
+            writer = _opened(build, sheet, sheet.replace("_", " "), question)
+            write(writer, data)
+            writer.finish(build.footer)
+    sections = sorted(report.sections, key=lambda section: section.name == _CHECKS)
+    charts = [_write_section(build, section) for section in sections]
+    if data:
+        writer = _opened(build, "Calculator", "Calculator", QUESTION)
+        write_calculator(writer, data)
+        writer.finish(build.footer)
+    for sheet_charts in charts:
+        sheet_charts.link(build.places, build.fillings)
+    _order(build.book)
+    _describe(build)
+    return build
+
+
+def _write_data(build: _Build, data: BookData, numbers: Numbers) -> None:
+    tables = (
+        price_table(data),
+        model_table(data),
+        energy_table(data, numbers),
+        cost_table(data, numbers),
+        work_table(data, numbers),
+        usage_table(data, numbers),
+        architecture_table(data),
+        list_price_table(data),
+    )
+    build.tables = {table.name: table for table in tables}
+    for table in (*tables, dictionary_table(data, tables)):
+        sheet = build.book.create_sheet(table.sheet)
+        build.places[table.name] = add_data_sheet(sheet, table, build.fillings, build.footer)
+
+
+def _order(book: Workbook) -> None:
+    """Put the sheets into the reader's order; those it does not name stand where its star is."""
+    made = {sheet.title: number for number, sheet in enumerate(book.worksheets)}
+    star = _ORDER.index("*")
+
+    def place(sheet: Worksheet) -> tuple[int, int]:
+        if sheet.title.startswith("Data_"):
+            return len(_ORDER), made[sheet.title]
+        known = _ORDER.index(sheet.title) if sheet.title in _ORDER else star
+        return known, made[sheet.title]
+
+    book._sheets.sort(key=place)  # the library moves sheets by offsets only
+
+
+def _describe(build: _Build) -> None:
+    report, book = build.report, build.book
     properties = book.properties
     properties.title = report.title
     properties.subject = report.subtitle
@@ -74,47 +171,65 @@ def _describe(book: Workbook, report: Report) -> None:
     properties.keywords = f"run {report.run_id}, method {report.method_version}"
     properties.created = properties.modified = month_end(report.month)
     sheets = {section.name: section.sheet for section in report.sections}
-    if CHART_SECTION in sheets:
-        book.active = book.sheetnames.index(sheets[CHART_SECTION])
+    if OPENED_SECTION in sheets:
+        book.active = book.sheetnames.index(sheets[OPENED_SECTION])
         book.active.sheet_view.tabSelected = True
 
 
-def _write_section(
-    book: Workbook, report: Report, section: Section, charts: Sequence[Bars]
-) -> None:
-    writer = _opened(book, report, section.sheet, section.title, section.question)
-    for sentence in section.statements:
+def _write_section(build: _Build, section: Section) -> SheetCharts:
+    writer = _opened(build, section.sheet, section.title, section.question)
+    for sentence in filter(None, (*section.statements, section.empty_reason)):
         writer.line(sentence)
-    if section.empty_reason:
-        writer.line(section.empty_reason)
     writer.skip()
     if section.key_figures:
-        writer.key_figures(section.key_figures)
-    chart_row = writer.next_row
-    writer.skip(CHART_ROWS if charts else 0)
-    for table in section.tables:
-        if not table.sheet:
+        writer.key_figures(section.key_figures, is_live=build.data is not None)
+    charts = charts_of(writer, build.report, section)
+    charts.leave_room()
+    for table in (table for table in section.tables if not table.sheet):
+        _write_table(build, writer, table)
+    charts.write()
+    _write_more(build, writer, section)
+    writer.finish(build.footer)
+    for table in (table for table in section.tables if table.sheet):
+        apart = _opened(build, table.sheet, section.title, section.question)
+        _write_table(build, apart, table)
+        apart.finish(build.footer)
+    return charts
+
+
+def _write_more(build: _Build, writer: SheetWriter, section: Section) -> None:
+    """Write what only a live workbook has to say, below what the section says."""
+    if build.data is None:
+        return
+    if section.name == "assumptions":
+        write_inputs(writer, build.book, build.data)
+    elif section.name == _CHECKS:
+        _write_checks(build, writer, build.data)
+    elif section.name == FIRST_SECTION:
+        for table in guide(build.tables.values()):
             writer.table(table)
-    _write_uncharted(writer, report, section)
-    _write_charts(writer, charts, chart_row)
-    _write_lines(writer, _lines(section))
-    writer.finish(_footer(report))
-    for table in section.tables:
-        if table.sheet:
-            apart = _opened(book, report, table.sheet, section.title, section.question)
-            apart.table(table)
-            apart.finish(_footer(report))
 
 
-def _write_uncharted(writer: SheetWriter, report: Report, section: Section) -> None:
-    charted = {bars.name for bars in _charts(report)} | {lines.name for lines in _lines(section)}
-    for figure in section.figures:
-        if figure.name not in charted:
-            writer.table(figure.as_table())
+def _write_checks(build: _Build, writer: SheetWriter, data: BookData) -> None:
+    """Write all checks, and their overall result into the free row of the first two sheets."""
+    words = write_checks(writer, Sources(build.report, data, build.places, build.tables))
+    free_row = 4 if build.report.is_generated_sample else 3
+    for section in build.report.sections:
+        if section.name in (FIRST_SECTION, OPENED_SECTION):
+            repeat_overall(build.book[section.sheet], build.fillings, free_row, words)
 
 
-def _opened(book: Workbook, report: Report, sheet: str, title: str, question: str) -> SheetWriter:
-    writer = SheetWriter(book.create_sheet(sheet))
+def _write_table(build: _Build, writer: SheetWriter, table: Table) -> None:
+    energy = build.tables.get("d_energy")
+    alive = live(table, build.numbers, build.report.month, energy)
+    writer.table(alive)
+    if alive.inputs:
+        name_assumptions(writer, build.book, alive)
+
+
+def _opened(build: _Build, sheet: str, title: str, question: str) -> SheetWriter:
+    report = build.report
+    writer = SheetWriter(build.book.create_sheet(sheet), build.fillings, build.places)
     writer.line(f"{title}, {report.month}", size=16, bold=True, color=ACCENT.lstrip("#"))
     writer.line(question, color=FAINT)
     if report.is_generated_sample:
@@ -123,27 +238,4 @@ def _opened(book: Workbook, report: Report, sheet: str, title: str, question: st
     return writer
 
 
-def _footer(report: Report) -> str:
-    return f"Joulebook {report.month}, method {report.method_version}, run {report.run_id}"
-
-
-def _write_charts(writer: SheetWriter, charts: Sequence[Bars], row: int) -> None:
-    """Write each chart's numbers below the tables and put the charts side by side above them."""
-    column = 1
-    for bars in charts:
-        placed = Placed(bars, writer.sheet, writer.next_row + 1)
-        writer.table(bars.as_table())
-        writer.sheet.add_chart(bar_chart(placed), f"{get_column_letter(column)}{row}")
-        covered = 0.0
-        while covered < CHART_WIDTH_CM + 0.2:
-            covered += writer.widths.get(column, 9) * _CM_PER_LETTER
-            column += 1
-
-
-def _write_lines(writer: SheetWriter, figures: Sequence[Lines]) -> None:
-    """Write the numbers of each figure of lines and its chart below them."""
-    for lines in figures:
-        head_row = writer.next_row + 1
-        writer.table(lines.as_table())
-        writer.sheet.add_chart(line_chart(lines, writer.sheet, head_row), f"A{writer.next_row}")
-        writer.skip(CHART_ROWS)
+__all__: Sequence[str] = ("month_end", "places", "render")

@@ -2,15 +2,17 @@
 
 A spreadsheet library guesses a type from a text's first letter; here the type is said. Numbers stay
 numbers, unknown and not-a-number become words, and times lose their zone only after becoming UTC.
+A formula is written over the value that it must give, whose format then fits other values too.
 """
 
 import datetime as dt
 from decimal import Decimal
 
 from openpyxl.cell import Cell
-from openpyxl.styles import Alignment, Font
+from openpyxl.worksheet.datavalidation import DataValidation
 
 from pipeline.report.numbers import (
+    FORMULA_STARTS,
     NOT_A_NUMBER,
     UNKNOWN,
     clean_text,
@@ -20,66 +22,133 @@ from pipeline.report.numbers import (
     show,
 )
 from pipeline.report.section import Kind, Value
+from pipeline.report.workbook_looks import (
+    FAILED,
+    FAINT,
+    INK,
+    INPUT_FILL,
+    INPUT_INK,
+    LINKED_INK,
+    Look,
+    put_on,
+)
 
-FAINT = "56626E"
-FAILED = "A4262C"
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n")
 _MOST_DIGITS = 2**53  # larger whole numbers lose digits in a spreadsheet
 
 
-def write_value(cell: Cell, value: Value, kind: Kind, unknown: str = UNKNOWN) -> None:
+def write_value(
+    cell: Cell, value: Value, kind: Kind, unknown: str = UNKNOWN, *, is_total: bool = False
+) -> None:
     """Write a value of a kind, with its number format and its side of the column."""
-    is_right = is_number_kind(kind)
+    number_format = "General"
     if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool):
-        _write_number(cell, value, kind)
+        number_format = _write_number(cell, value, kind)
     elif isinstance(value, dt.date):
-        _write_time(cell, value)
+        number_format = _write_time(cell, value)
     else:
-        write_text(cell, show(value, kind, unknown))
-    cell.font = _value_font(value, kind)
-    cell.alignment = Alignment(
+        _write_plain(cell, show(value, kind, unknown))
+    put_on(cell, _look(cell, value, kind, number_format, is_total=is_total))
+
+
+def write_text(cell: Cell, text: str, look: Look | None = None) -> None:
+    """Write text as text, whatever it begins with."""
+    _write_plain(cell, text)
+    is_quoted = str(cell.value).startswith(FORMULA_STARTS)
+    if look is not None or is_quoted:
+        shown = look or Look()
+        put_on(cell, Look(**{**vars(shown), "is_quoted": is_quoted}))
+
+
+def write_formula(
+    cell: Cell, formula: str, value: Value, kind: Kind, *, is_total: bool = False
+) -> None:
+    """Make a cell compute a value, from this sheet in black, from others in green."""
+    is_linked = any(mark in formula for mark in ("d_", "t_", "!"))
+    look = _look(cell, value, kind, live_format(value, kind), is_total=is_total)
+    color = LINKED_INK if is_linked and look.color == INK else look.color
+    cell.value = f"={formula}"
+    put_on(cell, Look(**{**vars(look), "color": color, "is_quoted": False}))
+
+
+def live_format(value: Value, kind: Kind) -> str:
+    """Return a number format that also fits what the cell may show when an input moves."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
+        return "General"
+    fixed = excel_format(value, kind)
+    if not fixed.startswith('"'):
+        return fixed
+    return {
+        "usd": '[=0]0.00;[<0.005]"<0.01";#,##0.00',
+        "frac": '[=0]0%;[<0.0005]"<0.1%";0.0%',
+    }.get(kind, "General")
+
+
+def mark_input(cell: Cell, low: Cell | None = None, high: Cell | None = None) -> None:
+    """Show that a reader may change a cell, and warn where a value leaves its range."""
+    is_text = isinstance(cell.value, str)
+    look = Look(
+        number_format="General" if is_text else cell.number_format,
+        color=INPUT_INK,
+        fill=INPUT_FILL,
+        is_unlocked=True,
+        horizontal="left" if is_text else "right",
+        vertical="top",
+    )
+    put_on(cell, look)
+    if low is None or high is None:
+        return
+    rule = DataValidation(
+        type="decimal",
+        operator="between",
+        formula1=f"${low.column_letter}${low.row}",
+        formula2=f"${high.column_letter}${high.row}",
+        errorStyle="warning",
+        errorTitle="Outside its range",
+        error="The value lies outside the range low to high beside it. Keep it all the same?",
+        showErrorMessage=True,
+    )
+    rule.add(cell.coordinate)
+    cell.parent.add_data_validation(rule)
+
+
+def _look(cell: Cell, value: Value, kind: Kind, number_format: str, *, is_total: bool) -> Look:
+    is_right = is_number_kind(kind)
+    color = INK
+    if value is None or (isinstance(value, (float, Decimal)) and not is_finite(value)):
+        color = FAINT
+    is_failed = kind == "status" and value == "fail"
+    return Look(
+        number_format=number_format,
+        is_bold=is_failed or is_total,
+        color=FAILED if is_failed else color,
         horizontal="right" if is_right else "left",
         vertical="top",
-        wrap_text=not is_right,
+        is_wrapped=not is_right,
         indent=0 if is_right or cell.column == 1 else 1,  # off the number to its left
+        is_quoted=isinstance(cell.value, str) and cell.value.startswith(FORMULA_STARTS),
+        edge="total" if is_total else "",
     )
 
 
-def write_text(cell: Cell, text: str) -> None:
-    """Write text as text, whatever it begins with."""
-    plain = clean_text(text)
-    cell.value = plain
+def _write_plain(cell: Cell, text: str) -> None:
+    cell.value = clean_text(text)
     cell.data_type = "s"  # whatever the library guessed
-    if plain.startswith(_FORMULA_STARTS):
-        cell.quotePrefix = True  # it stays text when a reader edits the cell
 
 
-def font(*, size: int = 11, bold: bool = False, color: str = "1D2733") -> Font:
-    """Return the workbook's one typeface."""
-    return Font(name="Calibri", size=size, bold=bold, color=color)
-
-
-def _value_font(value: Value, kind: Kind) -> Font:
-    if value is None or (isinstance(value, (float, Decimal)) and not is_finite(value)):
-        return font(color=FAINT)
-    if kind == "status" and value == "fail":
-        return font(color=FAILED, bold=True)
-    return font()
-
-
-def _write_number(cell: Cell, value: float | Decimal, kind: Kind) -> None:
+def _write_number(cell: Cell, value: float | Decimal, kind: Kind) -> str:
     if not is_finite(value):
-        write_text(cell, NOT_A_NUMBER)
+        _write_plain(cell, NOT_A_NUMBER)
     elif kind in ("id", "text") or (isinstance(value, int) and abs(value) > _MOST_DIGITS):
-        write_text(cell, str(value))
+        _write_plain(cell, str(value))
     else:
         cell.value = value
-        cell.number_format = excel_format(value, kind)
+        return excel_format(value, kind)
+    return "General"
 
 
-def _write_time(cell: Cell, value: dt.date) -> None:
+def _write_time(cell: Cell, value: dt.date) -> str:
     is_moment = isinstance(value, dt.datetime)
     if isinstance(value, dt.datetime) and value.tzinfo is not None:
         value = value.astimezone(dt.UTC).replace(tzinfo=None)
     cell.value = value
-    cell.number_format = "yyyy-mm-dd hh:mm" if is_moment else "yyyy-mm-dd"
+    return "yyyy-mm-dd hh:mm" if is_moment else "yyyy-mm-dd"

@@ -1,29 +1,31 @@
 """Write one sheet from the top: lines of text, tables, totals; then its widths, panes and print."""
 
+import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 
+from openpyxl.cell import Cell
 from openpyxl.comments import Comment
-from openpyxl.styles import Alignment, Border, PatternFill, Side
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.table import Table as ExcelTable
 from openpyxl.worksheet.table import TableStyleInfo
 from openpyxl.worksheet.worksheet import Worksheet
 
 from pipeline.report.numbers import UNKNOWN, is_number_kind, show
-from pipeline.report.palette import ACCENT
-from pipeline.report.section import Column, KeyFigure, Kind, Table
-from pipeline.report.workbook_cells import FAINT, font, write_text, write_value
+from pipeline.report.section import Column, KeyFigure, Kind, Table, Value
+from pipeline.report.workbook_cache import Fillings
+from pipeline.report.workbook_cells import mark_input, write_formula, write_text, write_value
+from pipeline.report.workbook_formulas import LiveTable, is_helper, key_formula, ratio_of
+from pipeline.report.workbook_layout import Place
+from pipeline.report.workbook_looks import FAINT, HEAD_FILL, INK, Look, put_on
+from pipeline.report.workbook_rows import filled
 
 _NARROWEST, _WIDEST_OF_MANY, _WIDEST_OF_FEW = 11, 46, 96  # letters
 _FEW_COLUMNS, _COLUMNS_ON_SCREEN = 3, 6
 _LINE_HEIGHT, _MOST_LINES = 15, 20  # points, lines
 _ONE_LINE_HEAD = 12  # letters; longer heads wrap
-_INK = "1D2733"
-_HEAD_FILL = PatternFill("solid", fgColor="E8F1F5")
-_HEAD_EDGE = Border(bottom=Side(style="medium", color=ACCENT.lstrip("#")))
-_TOTAL_EDGE = Border(top=Side(style="thin", color=_INK))
 _KEY_COLUMNS = (
     Column("figure", "Figure", "text"),
     Column("value", "Value", "number"),
@@ -32,6 +34,10 @@ _KEY_COLUMNS = (
     Column("unit", "Unit", "text"),
     Column("note", "Note", "text"),
 )
+_RATIO_COLUMNS = (
+    Column("low_ratio", "Low ÷ value", "ratio", meaning="As the run found it."),
+    Column("high_ratio", "High ÷ value", "ratio", meaning="As the run found it."),
+)
 
 
 @dataclass
@@ -39,55 +45,77 @@ class SheetWriter:
     """One sheet while it is written: where the next row goes, how much room each text needs."""
 
     sheet: Worksheet
+    fillings: Fillings = field(default_factory=Fillings)
+    places: dict[str, Place] = field(default_factory=dict)  # of every table, by its name
     next_row: int = 1
     head_rows: list[int] = field(default_factory=list)
     column_count: int = 1
     widths: dict[int, int] = field(default_factory=dict)
     wrapped: list[tuple[int, int, str]] = field(default_factory=list)  # row, column, text
+    printed_columns: int = 1
 
-    def line(self, text: str, *, size: int = 11, bold: bool = False, color: str = _INK) -> None:
+    def line(self, text: str, *, size: int = 11, bold: bool = False, color: str = INK) -> None:
         """Write one line of text, which may run on over the empty cells to its right."""
-        cell = self.sheet.cell(self.next_row, 1)
-        write_text(cell, text)
-        cell.font = font(size=size, bold=bold, color=color)
+        look = Look(size=size, is_bold=bold, color=color)
+        write_text(self.sheet.cell(self.next_row, 1), text, look)
         self.next_row += 1
 
     def skip(self, rows: int = 1) -> None:
         """Leave rows empty."""
         self.next_row += rows
 
-    def key_figures(self, figures: Sequence[KeyFigure]) -> None:
+    def key_figures(self, figures: Sequence[KeyFigure], *, is_live: bool = False) -> None:
         """Write headline numbers as a table, each with the number format of its own kind."""
-        self._heads("key_figures", _KEY_COLUMNS, len(figures))
+        columns = (*_KEY_COLUMNS[:-1], *(_RATIO_COLUMNS if is_live else ()), _KEY_COLUMNS[-1])
+        self._heads("key_figures", columns, len(figures))
         for figure in figures:
-            values = (figure.label, figure.value, figure.low, figure.high, figure.unit, figure.note)
-            kinds: tuple[Kind, ...] = ("text", *[figure.kind] * 3, "text", "text")
-            for number, (value, kind) in enumerate(zip(values, kinds, strict=True), 1):
-                cell = self.sheet.cell(self.next_row, number)
-                write_value(cell, value, kind, "" if number in (3, 4) else UNKNOWN)
-                if number < len(values):
-                    self._make_room(number, show(value, kind))
-            cell.alignment = Alignment(horizontal="left", vertical="top", indent=1)  # runs on
-            self.next_row += 1
+            values: dict[str, Value] = {
+                "figure": figure.label,
+                "value": figure.value,
+                "low": figure.low,
+                "high": figure.high,
+                "unit": figure.unit,
+                "note": figure.note,
+                "low_ratio": ratio_of(figure.low, figure.value),
+                "high_ratio": ratio_of(figure.high, figure.value),
+            }
+            ends = {"low": "{value}*{low_ratio}", "high": "{value}*{high_ratio}"}
+            formulas = {"value": key_formula(figure)} | ends if is_live else {}
+            row = tuple(
+                Column(c.name, c.header, figure.kind if c.name in ("value", *ends) else c.kind)
+                for c in columns
+            )
+            empty = dict.fromkeys(("low", "high", "low_ratio", "high_ratio"), "")
+            self._row(row, [values[c.name] for c in columns], formulas, unknown=empty)
+            note = self.sheet.cell(self.next_row - 1, len(columns))
+            put_on(note, Look(horizontal="left", vertical="top", indent=1))  # runs on
         self.skip()
 
-    def table(self, table: Table) -> None:
-        """Write a table with its caption, total and note."""
+    def table(self, table: Table | LiveTable) -> None:
+        """Write a table with its caption, total and note; a live one with its formulas."""
+        alive = table if isinstance(table, LiveTable) else LiveTable(table, is_live=False)
+        table = alive.table
         self.line(table.caption, size=12, bold=True)
         if table.rows:
             self._heads(table.name, table.columns, len(table.rows))
         else:
             self.line("No rows.", color=FAINT)
-        for row in table.rows:
-            for number, (value, column) in enumerate(zip(row, table.columns, strict=True), 1):
-                cell = self.sheet.cell(self.next_row, number)
-                write_value(cell, value, column.kind, column.unknown)
-                self._make_room(number, show(value, column.kind, column.unknown))
-            self.next_row += 1
-        self._total(table)
+        total_row = self.next_row + len(table.rows)
+        totals = {f"total_{c.name}": f"{letter}${total_row}" for c, letter in _lettered(table)}
+        for number, row in enumerate(table.rows):
+            self._row(table.columns, row, alive.formulas, totals)
+            if number in alive.inputs:
+                self._mark_inputs(table, self.next_row - 1)
+        self._total(table, alive)
         if table.note:
             self.line(table.note, size=9, color=FAINT)
         self.skip()
+
+    def plain_head(self, number: int, head: str, *, is_right: bool) -> None:
+        """Write one head of lines that are no Excel table."""
+        cell = self.sheet.cell(self.next_row, number)
+        write_text(cell, head)
+        dress_head(cell, "number" if is_right else "text", "")
 
     def finish(self, footer: str) -> None:
         """Set widths, heights, frozen panes and print, once all rows are written."""
@@ -97,16 +125,55 @@ class SheetWriter:
         pinned = "B" if self.column_count > _COLUMNS_ON_SCREEN else "A"
         self.sheet.freeze_panes = f"{pinned}{frozen + 1}"
         self.sheet.print_title_rows = f"{frozen}:{frozen}" if is_single else "1:2"
-        self.sheet.sheet_view.showGridLines = False
-        setup = self.sheet.page_setup
-        setup.orientation, setup.paperSize = "landscape", self.sheet.PAPERSIZE_A4
-        setup.fitToWidth, setup.fitToHeight = 1, 0
-        self.sheet.sheet_properties.pageSetUpPr.fitToPage = True
-        self.sheet.page_margins.left = self.sheet.page_margins.right = 0.4
-        self.sheet.page_margins.top, self.sheet.page_margins.bottom = 0.5, 0.75
-        self.sheet.oddFooter.left.text = footer.replace("&", "&&")
-        self.sheet.oddFooter.center.text = "&A"
-        self.sheet.oddFooter.right.text = "Page &P of &N"
+        if self.printed_columns < self.column_count:
+            last = get_column_letter(self.printed_columns)
+            self.sheet.print_area = f"A1:{last}{self.sheet.max_row}"
+        set_print(self.sheet, footer)
+
+    def _row(
+        self,
+        columns: Sequence[Column],
+        values: Sequence[Value],
+        formulas: Mapping[str, str],
+        more_cells: Mapping[str, str] | None = None,
+        unknown: Mapping[str, str] | None = None,
+    ) -> None:
+        row = self.next_row
+        cells = {c.name: f"${get_column_letter(n)}{row}" for n, c in enumerate(columns, 1)}
+        cells |= dict(more_cells or {})
+        for number, (value, column) in enumerate(zip(values, columns, strict=True), 1):
+            cell = self.sheet.cell(row, number)
+            word = (unknown or {}).get(column.name, column.unknown)
+            formula = formulas.get(column.name, "")
+            self._write(cell, value, column.kind, word, filled(formula, cells) if formula else "")
+            if is_helper(column.name):
+                put_on(cell, Look(cell.number_format, color=FAINT, horizontal="right"))
+            if number < len(columns) or column.name != "note":
+                self._make_room(number, show(value, column.kind, word))
+        self.next_row += 1
+
+    def _write(
+        self,
+        cell: Cell,
+        value: Value,
+        kind: Kind,
+        unknown: str,
+        formula: str,
+        *,
+        is_total: bool = False,
+    ) -> None:
+        write_value(cell, value, kind, unknown, is_total=is_total)
+        is_known = value is not None and (kind == "text" or cell.data_type == "n")
+        if formula and is_known:
+            write_formula(cell, formula, value, kind, is_total=is_total)
+            self.fillings.add_result(self.sheet.title, cell.coordinate, value)
+
+    def _mark_inputs(self, table: Table, row: int) -> None:
+        names = [column.name for column in table.columns]
+        low, value, high = (names.index(name) + 1 for name in ("low", "value", "high"))
+        mark_input(
+            self.sheet.cell(row, value), self.sheet.cell(row, low), self.sheet.cell(row, high)
+        )
 
     def _heads(self, name: str, columns: Sequence[Column], row_count: int) -> None:
         heads = [f"{c.header} ({c.unit})" if c.unit else c.header for c in columns]
@@ -114,41 +181,43 @@ class SheetWriter:
             raise ValueError(f"{name}: heads must be there and differ in more than case: {heads}")
         for number, (head, column) in enumerate(zip(heads, columns, strict=True), start=1):
             self._head(number, head, column)
-        last = f"{get_column_letter(len(columns))}{self.next_row + row_count}"
-        listed = ExcelTable(displayName=f"t_{name}", ref=f"A{self.next_row}:{last}")
-        listed.tableStyleInfo = TableStyleInfo(name="TableStyleLight1", showRowStripes=True)
-        self.sheet.add_table(listed)
+        listed = name if name.startswith("d_") else f"t_{name}"
+        add_table(self.sheet, listed, self.next_row, heads, row_count)
+        names = tuple(column.name for column in columns)
+        self.places[name] = Place(self.sheet.title, self.next_row, names, row_count)
         self.column_count = max(self.column_count, len(columns))
+        printed = sum(not is_helper(column.name) for column in columns)
+        self.printed_columns = max(self.printed_columns, printed)
         self.head_rows.append(self.next_row)
         self.next_row += 1
 
     def _head(self, number: int, head: str, column: Column) -> None:
         cell = self.sheet.cell(self.next_row, number)
         write_text(cell, head)
-        cell.font, cell.fill, cell.border = font(bold=True), _HEAD_FILL, _HEAD_EDGE
-        is_right = is_number_kind(column.kind)
-        cell.alignment = Alignment(
-            horizontal="right" if is_right else "left",
-            vertical="bottom",
-            wrap_text=True,
-            indent=0 if is_right or number == 1 else 1,
-        )
+        dress_head(cell, column.kind, column.meaning)
         longest = len(head) if len(head) <= _ONE_LINE_HEAD else max(map(len, head.split()))
         self.widths[number] = max(self.widths.get(number, _NARROWEST), longest + 4)
         self.wrapped.append((self.next_row, number, head))
-        if column.meaning:
-            cell.comment = Comment(column.meaning, "Joulebook", height=90, width=260)
 
-    def _total(self, table: Table) -> None:
+    def _total(self, table: Table, alive: LiveTable) -> None:
         if table.total is None or not table.rows:
             return
+        row, first = self.next_row, self.next_row - len(table.rows)
+        cells = {c.name: f"{letter}{row}" for c, letter in _lettered(table)}
         for number, (value, column) in enumerate(zip(table.total, table.columns, strict=True), 1):
-            cell = self.sheet.cell(self.next_row, number)
-            if value is not None:
+            cell = self.sheet.cell(row, number)
+            if value is None:
+                put_on(cell, Look(is_bold=True, edge="total"))
+            else:
                 kind = "text" if number == 1 else column.kind
-                write_value(cell, value, kind)
+                formula = alive.total_formulas.get(column.name, "")
+                rows_above = [line[number - 1] for line in table.rows]
+                if alive.is_live and may_add(column.name) and is_sum(value, rows_above):
+                    letter = get_column_letter(number)
+                    formula = f"SUM({letter}{first}:{letter}{row - 1})"
+                formula = filled(formula, cells) if formula else ""
+                self._write(cell, value, kind, UNKNOWN, formula, is_total=True)
                 self._make_room(number, show(value, kind) + "  ")
-            cell.font, cell.border = font(bold=True), _TOTAL_EDGE
         self.next_row += 1
 
     def _make_room(self, number: int, text: str) -> None:
@@ -172,3 +241,66 @@ class SheetWriter:
         for row, count in lines.items():
             if count > 1:
                 self.sheet.row_dimensions[row].height = count * _LINE_HEIGHT
+
+
+def set_print(sheet: Worksheet, footer: str) -> None:
+    """Print landscape and one page wide, the period and the run below."""
+    sheet.sheet_view.showGridLines = False
+    setup = sheet.page_setup
+    setup.orientation, setup.paperSize = "landscape", sheet.PAPERSIZE_A4
+    setup.fitToWidth, setup.fitToHeight = 1, 0
+    sheet.sheet_properties.pageSetUpPr.fitToPage = True
+    sheet.page_margins.left = sheet.page_margins.right = 0.4
+    sheet.page_margins.top, sheet.page_margins.bottom = 0.5, 0.75
+    sheet.oddFooter.left.text = footer.replace("&", "&&")
+    sheet.oddFooter.center.text = "&A"
+    sheet.oddFooter.right.text = "Page &P of &N"
+
+
+def dress_head(cell: Cell, kind: Kind, meaning: str) -> None:
+    """Give a head its look and, as a comment, what its column means."""
+    is_right = is_number_kind(kind)
+    look = Look(
+        is_bold=True,
+        fill=HEAD_FILL,
+        edge="head",
+        horizontal="right" if is_right else "left",
+        vertical="bottom",
+        is_wrapped=True,
+        indent=0 if is_right or cell.column == 1 else 1,
+    )
+    put_on(cell, look)
+    if meaning:
+        cell.comment = Comment(meaning, "Joulebook", height=90, width=260)
+
+
+def add_table(sheet: Worksheet, name: str, head_row: int, heads: Sequence[str], rows: int) -> None:
+    """Make rows that stand below heads one Excel table."""
+    last = f"{get_column_letter(len(heads))}{head_row + max(rows, 1)}"
+    listed = ExcelTable(displayName=name, ref=f"A{head_row}:{last}")
+    listed._initialise_columns()  # else the library makes a cell of every row
+    for column, head in zip(listed.tableColumns, heads, strict=True):
+        column.name = head
+    listed.tableStyleInfo = TableStyleInfo(name="TableStyleLight1", showRowStripes=True)
+    sheet.add_table(listed)
+
+
+def may_add(name: str) -> bool:
+    """Return whether a column's rows may be added: tasks overlap, and ends of ranges are drawn."""
+    return not (name.endswith("task_count") or "_low_" in name or "_high_" in name)
+
+
+def is_sum(total: Value, values: Sequence[Value]) -> bool:
+    """Return whether a total is what its rows add up to."""
+    numbers = [
+        float(value)
+        for value in values
+        if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
+    ]
+    if not numbers or isinstance(total, (str, bool)) or total is None:
+        return False
+    return math.isclose(math.fsum(numbers), float(total), rel_tol=1e-12, abs_tol=1e-12)  # type: ignore[arg-type]
+
+
+def _lettered(table: Table) -> list[tuple[Column, str]]:
+    return [(column, get_column_letter(n)) for n, column in enumerate(table.columns, start=1)]

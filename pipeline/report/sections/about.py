@@ -104,9 +104,10 @@ _NOT_COVERED = (
     ("Meters", "Electricity and carbon are estimates, not meter readings or supplier statements."),
 )
 _FILES = (
-    ("joulebook-{month}.xlsx", "The workbook: the same sections, one sheet each."),
+    ("joulebook-{month}.xlsx", "The workbook: the same sections, one sheet each, live over data."),
     ("index.html", "The page: the same sections, to read and to print."),
     ("data/mart_<name>.parquet", "The rows behind every table, unrounded, all columns."),
+    ("data/requests.parquet", "The requests of the month, without users and texts."),
     ("focus.csv", "The costs in the columns of the FOCUS specification."),
     ("manifest.json", "Hashes of the inputs and of every file beside it."),
 )

@@ -1,0 +1,339 @@
+"""The Calculator: one request of any model of the catalog, answered by formulas.
+
+Inputs on top, then the answer, then every step of the working, one column a stand-in. What an
+input may be is a list or a rule of the cell; a request that does not fit its GPUs is told so.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+from openpyxl.utils import get_column_letter
+from openpyxl.workbook.defined_name import DefinedName
+from openpyxl.worksheet.datavalidation import DataValidation
+
+from pipeline.report.section import Column, Kind, Value
+from pipeline.report.workbook_calculator_answer import (
+    ANSWERS,
+    LAST_STEPS,
+    answer_end,
+    answer_formula,
+    fitting,
+)
+from pipeline.report.workbook_calculator_energy import BATCH_STEP, ENERGY_STEPS, MEAN_STEPS
+from pipeline.report.workbook_calculator_steps import REQUEST_STEPS, SHAPE_STEPS, Step, Values
+from pipeline.report.workbook_cells import mark_input, write_formula, write_value
+from pipeline.report.workbook_data import BookData
+from pipeline.report.workbook_looks import FAINT, Look, put_on
+from pipeline.report.workbook_models import numbered_models
+from pipeline.report.workbook_rows import filled
+from pipeline.report.workbook_sheet import SheetWriter
+
+STAND_INS = 3  # columns of the working
+TITLE = "Calculator"
+QUESTION = (
+    "What does one request take in energy, money and carbon, and which answer length is cheapest?"
+)
+_FIRST_COLUMN = 2  # of the values
+_UNIT_COLUMN = _FIRST_COLUMN + STAND_INS
+_RANGE_NOTE = (
+    "The range is the method's: that of the grade, of the bias factor, of stand-ins and, for "
+    "electricity and carbon, of the building."
+)
+_LINES_BETWEEN = 8  # captions, heads and empty lines above the working
+_INPUT, _OUTPUT = 900, 300  # tokens of the request that stands there first
+_INPUT_COLUMNS = (
+    Column("name", "Your request", "text"),
+    Column("value", "Value", "text"),
+    Column("unit", "Unit", "text"),
+    Column("note", "Note", "text"),
+)
+_HEADS = ("Quantity", "Value", "Low (5 %)", "High (95 %)", "Unit")
+_WORK_HEADS = ("Step", "Architecture 1", "Architecture 2", "Architecture 3", "Unit")
+
+
+@dataclass
+class _Working:
+    """The rows of the sheet, planned before they are written, and what is known of each step."""
+
+    rows: dict[str, int] = field(default_factory=dict)
+    by_stand_in: set[str] = field(default_factory=set)
+    known: Values = field(default_factory=dict)
+    columns: list[Values] = field(default_factory=list)  # of each stand-in there is
+
+    def cells(self, column: int) -> dict[str, str]:
+        """Return the cell of every step as a formula in a column sees it."""
+        first, last = get_column_letter(_FIRST_COLUMN), get_column_letter(_UNIT_COLUMN - 1)
+        cells = {}
+        for name, row in self.rows.items():
+            letter = get_column_letter(column) if name in self.by_stand_in else first
+            cells[name] = f"${letter}${row}"
+            cells[f"all_{name}"] = f"${first}${row}:${last}${row}"
+        return cells
+
+
+def write_calculator(writer: SheetWriter, data: BookData) -> None:
+    """Write inputs, answer and working; the sheet's title and question stand already."""
+    working = _planned(data, writer.next_row)
+    _write_inputs(writer, data, working)
+    _write_answer(writer, working)
+    _write_working(writer, working)
+    writer.column_count = writer.printed_columns = _UNIT_COLUMN
+    writer.widths |= {1: 40, 2: 30, 3: 24, 4: 24, 5: 14}
+
+
+def _planned(data: BookData, first_row: int) -> _Working:
+    """Compute every step and give every line its row."""
+    working = _Working(known=_start(data))
+    row = first_row + len(_INPUTS) + len(ANSWERS) + _LINES_BETWEEN
+    working.rows["slot"] = row
+    for name in ("architecture_no", "architecture_row"):
+        row += 1
+        working.rows[name] = row
+    for step in _WORK_STEPS:
+        row += 1
+        working.rows[step.name] = row
+    per_stand_in = (*SHAPE_STEPS, *ENERGY_STEPS)
+    working.by_stand_in = {
+        *("slot", "architecture_no", "architecture_row"),
+        *(step.name for step in per_stand_in),
+    }
+    _compute(working)
+    return working
+
+
+def _compute(working: _Working) -> None:
+    known = working.known
+    _run(REQUEST_STEPS, known)
+    working.columns = [{**known, "row": row} for row in known["rows"]]
+    for column in working.columns:
+        _run(SHAPE_STEPS, column)
+    _collect(working)
+    _run((BATCH_STEP,), known)
+    for column in working.columns:
+        column["batch"] = known["batch"]
+        _run(ENERGY_STEPS, column)
+    _collect(working)
+    _run((*MEAN_STEPS, *LAST_STEPS), known)
+
+
+def _run(steps: Sequence[Step], known: Values) -> None:
+    for step in steps:
+        known[step.name] = step.value(known)
+
+
+def _collect(working: _Working) -> None:
+    """Let the request's steps see what all stand-ins have."""
+    for step in (*SHAPE_STEPS, *ENERGY_STEPS):
+        found = [column[step.name] for column in working.columns if step.name in column]
+        if found:
+            working.known[f"all_{step.name}"] = found
+            working.known[step.name] = found[0]
+
+
+_WORK_STEPS = (*REQUEST_STEPS, *SHAPE_STEPS, BATCH_STEP, *ENERGY_STEPS, *MEAN_STEPS, *LAST_STEPS)
+# These have no value where the request does not fit.
+_FITTING_STEPS = (*MEAN_STEPS, *(step for step in LAST_STEPS if step.unit in ("J", "ratio", "")))
+_INPUTS: tuple[tuple[str, str, str, str], ...] = (
+    ("calc_model", "Model", "", "Any of the catalog; choose from the list."),
+    ("calc_set", "Coefficient set", "", "GPU and serving stack; choose from the list."),
+    ("calc_input_tokens", "Input", "tokens", "All of it, cached tokens included."),
+    ("calc_cached_tokens", "Cached", "tokens", "Part of the input that a prefix cache holds."),
+    ("calc_output_tokens", "Output", "tokens", "Reasoning included."),
+    ("calc_batch", "Batch", "requests", "Requests served together; the cache may allow fewer."),
+)
+
+
+def _start(data: BookData) -> Values:
+    """Return the request that stands in the inputs first, and the rows it looks up."""
+    models = numbered_models(data)
+    groups = data.frame("groups").filter(pl.col("energy_j").is_not_null())
+    used = groups.sort(["month_start", "gpu_energy_j"], descending=True).get_column("model_id")
+    model_id = used[0] if used.len() else models["model_id"][0]
+    rows = models.filter(pl.col("model_id") == model_id).rows(named=True)
+    sets = data.frame("coefficients").rows(named=True)
+    assumed = dict(data.frame("assumptions").select("assumption", "value").rows())
+    ranges = {row["assumption"]: row for row in data.frame("assumptions").rows(named=True)}
+    bias = data.frame("bias_factors").rows(named=True)
+    grades, prices = data.frame("grade_ranges").rows(named=True), data.frame("list_prices")
+    ids = list(dict.fromkeys(models["model_id"].to_list()))
+
+    def bias_of(architecture_class: str) -> dict[str, Any]:
+        for wanted in (sets[0]["coefficient_set_id"], "*"):
+            for row in bias:
+                if (row["architecture_class"], row["coefficient_set_id"]) == (
+                    architecture_class,
+                    wanted,
+                ):
+                    return row
+        return {"bias_factor": 1, "bias_low": 1, "bias_high": 1}
+
+    return {
+        "model_id": model_id,
+        "model_row": ids.index(model_id) + 1,
+        "rows": rows[:STAND_INS],
+        "set": sets[0],
+        "set_row": 1,
+        "assumed": assumed,
+        "ranges": ranges,
+        "bias": bias_of,
+        "grades": {row["evidence_grade"]: row for row in grades},
+        "prices": prices.filter(pl.col("model_id") == model_id).rows(named=True),
+        "input": _INPUT,
+        "cached": 0,
+        "output": _OUTPUT,
+        "batch_wanted": assumed["batch_api"],
+    }
+
+
+def _write_inputs(writer: SheetWriter, data: BookData, working: _Working) -> None:
+    known = working.known
+    values: dict[str, Value] = {
+        "calc_model": known["model_id"],
+        "calc_set": known["set"]["coefficient_set_id"],
+        "calc_input_tokens": known["input"],
+        "calc_cached_tokens": known["cached"],
+        "calc_output_tokens": known["output"],
+        "calc_batch": known["batch_wanted"],
+    }
+    _heads(writer, ("Your request", "Value", "Unit", "Note"))
+    rows = {}
+    for name, label, unit, note in _INPUTS:
+        row = rows[name] = writer.next_row
+        value = values[name]
+        kind: Kind = "text" if isinstance(value, str) else "count"
+        for number, (text, shown) in enumerate(
+            ((label, "text"), (value, kind), (unit, "text"), (note, "text")), start=1
+        ):
+            write_value(writer.sheet.cell(row, number), text, shown, "")
+        put_on(writer.sheet.cell(row, 4), Look(color=FAINT))  # runs on
+        mark_input(writer.sheet.cell(row, 2))
+        book = writer.sheet.parent
+        book.defined_names[f"in_{name}"] = DefinedName(
+            f"in_{name}", attr_text=f"{writer.sheet.title}!$B${row}"
+        )
+        writer.next_row += 1
+    _restrict(writer, data, rows)
+    writer.skip()
+
+
+def _restrict(writer: SheetWriter, data: BookData, rows: dict[str, int]) -> None:
+    """Say what each input may be."""
+    models = numbered_models(data).get_column("catalog_no").n_unique()
+    sets = writer.places["d_coefficient"]
+    first = sets.head_row + 1
+    lists = {
+        "calc_model": f"Models!$A$3:$A${2 + models}",
+        "calc_set": f"{sets.sheet}!$A${first}:$A${first + sets.row_count - 1}",
+    }
+    for name, row in rows.items():
+        if name in lists:
+            rule = DataValidation(type="list", formula1=lists[name], showErrorMessage=True)
+            rule.error = "Choose one from the list."
+        else:
+            most = "$B$" + str(rows["calc_input_tokens"])
+            least = "0" if name in ("calc_cached_tokens", "calc_output_tokens") else "1"
+            is_capped = name == "calc_cached_tokens"
+            rule = DataValidation(
+                type="decimal" if name == "calc_batch" else "whole",
+                operator="between" if is_capped else "greaterThanOrEqual",
+                formula1=least,
+                formula2=most if is_capped else None,
+                showErrorMessage=True,
+            )
+            rule.error = f"Expected {least} or more" + (
+                ", at most the input." if is_capped else "."
+            )
+        rule.errorTitle = "Not possible"
+        rule.add(f"B{row}")
+        writer.sheet.add_data_validation(rule)
+
+
+def _write_answer(writer: SheetWriter, working: _Working) -> None:
+    writer.line("The answer", size=12, bold=True)
+    _heads(writer, _HEADS)
+    cells = working.cells(_FIRST_COLUMN)
+    known = working.known
+    for answer in ANSWERS:
+        row = writer.next_row
+        write_value(writer.sheet.cell(row, 1), answer.label, "text")
+        write_value(writer.sheet.cell(row, _UNIT_COLUMN), answer.unit, "text", "")
+        columns = [("", answer.value(known))]
+        if answer.has_range:
+            columns += [(which, answer_end(answer, which, known)) for which in ("low", "high")]
+        for column, (which, value) in enumerate(columns, start=_FIRST_COLUMN):
+            _put(writer, row, column, answer_formula(answer, which), cells, value, answer.kind)
+        writer.next_row += 1
+    writer.line(_RANGE_NOTE, size=9, color=FAINT)
+    writer.skip()
+
+
+def _write_working(writer: SheetWriter, working: _Working) -> None:
+    writer.line("The working", size=12, bold=True)
+    _heads(writer, _WORK_HEADS)
+    first = Step("slot", "Column", "", "", lambda known: 0)
+    number = Step(
+        "architecture_no",
+        "Line of Data_Architectures",
+        "",
+        'IF({slot}>{architecture_count},"",{first_architecture_no}+{slot}-1)',
+        lambda known: known["row"]["architecture_no"],
+    )
+    row_of = Step(
+        "architecture_row",
+        "Its row there",
+        "",
+        "MATCH({architecture_no},d_architecture[architecture_no],0)",
+        lambda known: known["row"]["architecture_no"],
+    )
+    for step in (first, number, row_of, *_WORK_STEPS):
+        row = writer.next_row
+        write_value(writer.sheet.cell(row, 1), step.label, "text")
+        write_value(writer.sheet.cell(row, _UNIT_COLUMN), step.unit, "text", "")
+        if step.name in working.by_stand_in:
+            _write_stand_ins(writer, working, step, row)
+        else:
+            cells = working.cells(_FIRST_COLUMN)
+            known = working.known[step.name]
+            formula = fitting(step.formula) if step in _FITTING_STEPS else step.formula
+            _put(writer, row, _FIRST_COLUMN, formula, cells, known, step.kind)
+        writer.next_row += 1
+
+
+def _write_stand_ins(writer: SheetWriter, working: _Working, step: Step, row: int) -> None:
+    for slot in range(STAND_INS):
+        column = _FIRST_COLUMN + slot
+        if step.name == "slot":
+            write_value(writer.sheet.cell(row, column), slot + 1, "count")
+            continue
+        is_there = slot < len(working.columns)
+        value = step.value(working.columns[slot]) if is_there else ""
+        formula = step.formula
+        if step in ENERGY_STEPS:
+            formula = f'IF(OR({{architecture_no}}="",NOT(ISNUMBER({{batch}}))),"",{formula})'
+        elif step.name != "architecture_no":
+            formula = f'IF({{architecture_no}}="","",{formula})'
+        _put(writer, row, column, formula, working.cells(column), value, step.kind)
+
+
+def _put(
+    writer: SheetWriter,
+    row: int,
+    column: int,
+    formula: str,
+    cells: dict[str, str],
+    value: Value,
+    kind: Kind,
+) -> None:
+    cell = writer.sheet.cell(row, column)
+    write_value(cell, value, kind, "")
+    write_formula(cell, filled(formula, cells), value, kind)
+    writer.fillings.add_result(writer.sheet.title, cell.coordinate, value)
+
+
+def _heads(writer: SheetWriter, heads: Sequence[str]) -> None:
+    for number, head in enumerate(heads, start=1):
+        is_right = 1 < number < _UNIT_COLUMN and head not in ("Unit", "Note")
+        writer.plain_head(number, head, is_right=is_right)
+    writer.next_row += 1

@@ -1,0 +1,57 @@
+"""What the About sheet says of the workbook itself: its other sheets, its colours, its limits."""
+
+from collections.abc import Iterable
+
+from pipeline.report.section import Column, Table
+from pipeline.report.workbook_calculator import QUESTION, TITLE
+from pipeline.report.workbook_inputs import BIAS, COEFFICIENTS
+from pipeline.report.workbook_table import DataTable
+
+_TEXT = Column("text", "Text", "text", meaning="The line.")
+_COLOURS = (
+    ("Blue on yellow", "An input: change it, and money, energy and carbon follow."),
+    ("Black", "A value, or a formula over its own sheet."),
+    ("Green", "A formula over other sheets."),
+    ("Grey", "Unknown, a note, or a number that only serves formulas; it is not printed."),
+    ("✓ ! ✗ ≠", "A check holds, is told, fails, or says that an input was moved."),
+)
+_LIMITS = (
+    (
+        "Ranges",
+        "Low and high keep their ratio to the value, as the run found it: a new run draws them "
+        "again.",
+    ),
+    (
+        "Told costs",
+        "Bills, shares of commitments and GPU bills with their electricity follow no price and no "
+        "tariff; they are inputs on Data_Cost.",
+    ),
+    ("Grades", "Grades and sentences are those of the run; they do not follow inputs."),
+    (
+        "Requests",
+        "The requests themselves are in data/requests.parquet beside this workbook, without "
+        "users and texts.",
+    ),
+    ("Order", "Tables may be sorted and filtered: formulas find their lines by number."),
+)
+
+
+def guide(tables: Iterable[DataTable]) -> tuple[Table, ...]:
+    """Return the tables that explain the workbook."""
+    sheets = (
+        COEFFICIENTS,
+        BIAS,
+        (TITLE, QUESTION),
+        *((table.sheet, table.question) for table in tables),
+        ("Dictionary", "What does each column mean, in which unit, and where does it come from?"),
+    )
+    return (
+        _table("workbook_sheets", "Inputs and data of this workbook", "Sheet", sheets),
+        _table("workbook_colours", "How to read the cells", "Look", _COLOURS),
+        _table("workbook_limits", "What moves with the inputs, and what does not", "Part", _LIMITS),
+    )
+
+
+def _table(name: str, caption: str, head: str, rows: tuple[tuple[str, str], ...]) -> Table:
+    first = Column("topic", head, "text", meaning="What the line is about.")
+    return Table(name, caption, (first, _TEXT), rows)

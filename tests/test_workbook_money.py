@@ -1,0 +1,149 @@
+"""The workbook's money follows contracts, commitments, bills and GPU bills as the pipeline does."""
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+from conftest import Book
+from live_book import FACTS, MONTH
+from overlay_files import overlay_folder
+from recalculation import differences, recalculated, stored
+
+from pipeline import warehouse
+from pipeline.book_frames import book_data
+from pipeline.job import frames, write_report
+from pipeline.report import workbook
+from pipeline.report.assemble import build_report
+from pipeline.report.section import Report
+from pipeline.report.workbook_data import BookData, cost_table, numbers_of
+from pipeline.report.workbook_table import DataTable
+from pipeline.settings import Settings
+
+SONNET = {"provider": "anthropic", "model_name": "claude-sonnet-4-5", "query_class": "chat"}
+GPT = {"provider": "azure", "model_name": "gpt-4o", "query_class": "chat"}
+MINI = {"provider": "openai", "model_name": "gpt-5-mini", "query_class": "chat"}
+QWEN = {"provider": "vllm", "model_name": "Qwen/Qwen3-32B", "query_class": "chat"}
+MILLION = {"input_tokens": 1_000_000, "output_tokens": 0, "request_count": 10}
+ROWS: list[dict[str, Any]] = [
+    *({**SONNET, **MILLION, "team": "a", "project": each} for each in ("x", "y", None)),
+    {**SONNET, **MILLION, "team": "b", "billed_cost_usd": "2.00"},
+    *({**GPT, **MILLION, "team": team} for team in ("a", "b")),
+    {**MINI, **MILLION, "team": "b"},
+    {**MINI, **MILLION, "team": "b", "service_tier": "batch"},
+    *({**QWEN, "input_tokens": n, "output_tokens": 300, "team": "a"} for n in (900, 4_000)),
+    {"charge_kind": "web_search", "provider": "anthropic", "billed_cost_usd": "0.5"},
+]
+TABLES = {
+    "contract_rates": ["anthropic,claude-sonnet-4-5,*,,,2026-10-01,2026-11-01,,0.1"],
+    "commitments": ["2026-10,azure,gpt-4o,744,1,40.00,0.5"],
+    "hosting_costs": ["2026-10,Qwen/Qwen3-32B,H200-SXM,2,744,4612.80,false"],
+    "discounts_credits": ["2026-10,anthropic,,,volume discount,-0.25"],
+    "taxes": ["2026-10,anthropic,,0.21,VAT"],
+}
+
+
+@pytest.fixture(scope="module")
+def both(
+    book_of: Callable[..., Book], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Report, BookData]:
+    folder = overlay_folder(tmp_path_factory.mktemp("o") / "overlays", TABLES)
+    settings = Settings(overlay_folder=folder)
+    con = book_of(ROWS, settings=settings)
+    checks = warehouse.run_checks(con)
+    issued = tmp_path_factory.mktemp("reports") / MONTH
+    write_report(con, settings, MONTH, checks, issued, lambda _: None)
+    report = build_report(frames(con, checks), MONTH, FACTS)
+    return report, book_data(con, MONTH, "UTC", issued)
+
+
+@pytest.fixture(scope="module")
+def table(both: tuple[Report, BookData]) -> DataTable:
+    return cost_table(both[1], numbers_of(both[1]))
+
+
+def costs(table: DataTable, model: str) -> list[tuple[Any, Any]]:
+    """Return source and cost of each row of a model, most expensive first."""
+    columns = {column.name: column.values for column in table.columns}
+    found: list[tuple[Any, Any]] = [
+        (source, None if cost is None else float(cost))
+        for name, source, cost in zip(
+            *(columns[each] for each in ("model_id", "cost_source", "cost_usd")), strict=True
+        )
+        if name == model
+    ]
+    return sorted(found, key=lambda each: -(each[1] or 0))
+
+
+def test_each_source_has_rows_of_its_own(table: DataTable) -> None:
+    # three projects at 3.00 USD a million tokens less 10 %, one million as billed
+    assert costs(table, "claude-sonnet-4-5") == [
+        ("effective", pytest.approx(8.1)),
+        ("billed", pytest.approx(2.0)),
+    ]
+    # half of 40 USD, shared by equal tokens
+    assert costs(table, "gpt-4o") == [("effective", pytest.approx(10.0))] * 2
+
+
+def test_projects_and_service_tiers_do_not_double_money(
+    both: tuple[Report, BookData], table: DataTable
+) -> None:
+    summary = next(section for section in both[0].sections if section.name == "summary")
+    cost = next(figure for figure in summary.key_figures if figure.label == "Cost")
+    total = sum(float(value) for value in _column(table, "cost_usd") if value is not None)
+
+    assert total == pytest.approx(float(cost.value), abs=0.005)  # type: ignore[arg-type]
+
+
+def test_the_files_beside_the_workbook_hold_its_cost_to_the_cent(
+    both: tuple[Report, BookData], table: DataTable
+) -> None:
+    total = sum(float(value) for value in _column(table, "cost_usd") if value is not None)
+    issued = both[1].issued_usd
+
+    assert sorted(issued) == [
+        "data/mart_cost_per_task.parquet",
+        "data/mart_month_total.parquet",
+        "data/mart_project_chargeback.parquet",
+        "data/mart_team_chargeback.parquet",
+        "focus.csv",
+    ]
+    assert [round(float(value) - total, 2) for value in issued.values()] == [0.0] * 5
+
+
+@pytest.mark.slow
+def test_every_formula_of_money_gives_the_value_that_is_stored(
+    both: tuple[Report, BookData], tmp_path: Path
+) -> None:
+    book = workbook.render(*both)
+
+    assert differences(stored(book), recalculated(book, tmp_path)) == []
+
+
+@pytest.mark.slow
+def test_a_list_price_moves_no_contract_and_no_bill(
+    both: tuple[Report, BookData], tmp_path: Path
+) -> None:
+    # 10 USD a million more on list prices: one million of gpt-5-mini is paid by them; its other
+    # million is of a tier without a price
+    book = workbook.render(*both)
+    edited = openpyxl.load_workbook(io.BytesIO(book))
+    prices = edited["Prices"]
+    heads = [cell.value for cell in prices[2]]
+    place = heads.index("uncached_input_usd_per_mtok") + 1
+    for row in range(3, prices.max_row + 1):
+        prices.cell(row, place).value = float(prices.cell(row, place).value) + 10
+    buffer = io.BytesIO()
+    edited.save(buffer)
+    cell = next(c.offset(0, 1) for c in edited["Summary"]["A"] if c.value == "Cost")
+
+    after = recalculated(buffer.getvalue(), tmp_path)["Summary", cell.coordinate]
+    before = stored(book)["Summary", cell.coordinate]
+
+    assert after - before == pytest.approx(10.0)
+
+
+def _column(table: DataTable, name: str) -> list[Any]:
+    return list(next(column for column in table.columns if column.name == name).values)

@@ -1,0 +1,221 @@
+"""What the workbook stores is what an office program computes, and it follows the inputs.
+
+Stored results are dropped from a copy, the copy is recalculated, and every cell is compared.
+"""
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+from conftest import DENSE_BIAS, EXAMPLE_LAW_J, Book
+from live_book import rendered
+from recalculation import Cells, agree, differences, planted, recalculated, stored
+
+from pipeline.estimate import Question, estimate
+from pipeline.settings import Settings
+
+pytestmark = pytest.mark.slow
+MOVED = {
+    "electricity_usd_per_kwh": 0.2,
+    "pue_ratio": 1.35,
+    "batch_api": 100.0,
+    "batch_self_hosted": 3.0,
+}
+
+
+@pytest.fixture(scope="module")
+def book(book_of: Callable[..., Book]) -> bytes:
+    return rendered(book_of)
+
+
+@pytest.fixture(scope="module")
+def moved(book: bytes, tmp_path_factory: pytest.TempPathFactory) -> Cells:
+    folder = tmp_path_factory.mktemp("moved")
+    told = {f"in_{name}": value for name, value in MOVED.items()}
+    return recalculated(book, folder, **told, in_currency_per_usd=0.5)
+
+
+def heads_of(workbook: bytes) -> dict[str, dict[str, str]]:
+    """Return the head above each column letter of every data sheet."""
+    book = openpyxl.load_workbook(io.BytesIO(workbook))
+    return {
+        sheet.title: {cell.column_letter: str(cell.value) for cell in sheet[2]}
+        for sheet in book
+        if sheet.title.startswith("Data_")
+    }
+
+
+def letters(cell: str) -> str:
+    return cell.rstrip("0123456789")
+
+
+def by_label(cells: Cells, workbook: bytes, name: str, column: str) -> dict[str, Any]:
+    """Return the formula cells of a column of a sheet by the labels in its column A."""
+    sheet = openpyxl.load_workbook(io.BytesIO(workbook))[name]
+    labels = {str(cell.row): str(cell.value) for cell in sheet["A"] if cell.value}
+    return {
+        labels[cell.lstrip(column)]: value
+        for (title, cell), value in cells.items()
+        if title == name and letters(cell) == column
+    }
+
+
+def test_every_formula_gives_the_value_that_is_stored(book: bytes, tmp_path: Path) -> None:
+    cells = stored(book)
+    found = recalculated(book, tmp_path)
+
+    assert len(cells) > 2_000
+    assert differences(cells, found) == []
+    assert [place for place, value in found.items() if str(value).startswith(("#", "Err:"))] == []
+
+
+def test_a_wrong_stored_result_is_found(book: bytes, moved: Cells) -> None:
+    # No input moved a list price, so that cell is the same before and after.
+    cell = next(
+        cell
+        for (sheet, cell) in stored(book)
+        if sheet == "Data_Cost" and heads_of(book)[sheet][letters(cell)] == "list_cost_usd"
+    )
+    wrong = stored(planted(book, "Data_Cost", cell, "999"))
+    right = moved["Data_Cost", cell]
+
+    assert agree(stored(book)["Data_Cost", cell], right)
+    assert f"Data_Cost!{cell}: 999, recalculated {right!r}" in differences(wrong, moved)
+
+
+def test_moving_tariff_pue_and_batch_gives_what_the_pipeline_gives(
+    book_of: Callable[..., Book], book: bytes, moved: Cells
+) -> None:
+    other = rendered(book_of, MOVED)
+    heads = heads_of(other)
+    kept = {"low", "high", "p50", "p90"}  # ranges and single requests keep the run's ratio
+    compared = [
+        (sheet, cell, value)
+        for (sheet, cell), value in stored(other).items()
+        if sheet in heads and not kept & set(heads[sheet][letters(cell)].split("_"))
+    ]
+
+    assert len(compared) > 700
+    assert [
+        f"{sheet}!{cell} {heads[sheet][letters(cell)]}: {value!r}, moved {moved[sheet, cell]!r}"
+        for sheet, cell, value in compared
+        if not agree(value, moved[sheet, cell])
+    ] == []
+
+
+def test_moved_inputs_reach_the_summary(
+    book_of: Callable[..., Book], book: bytes, moved: Cells
+) -> None:
+    other = rendered(book_of, MOVED)
+    before, expected = (by_label(stored(b), b, "Summary", "B") for b in (book, other))
+
+    found = by_label(moved, book, "Summary", "B")
+
+    for label in ("Cost", "Electricity", "Carbon", "Electricity at tariff"):
+        assert agree(found[label], expected[label]), label
+    assert not agree(found["Electricity"], before["Electricity"])
+    assert found["Cost"] == pytest.approx(before["Cost"])  # no price was moved
+
+
+def test_the_cost_follows_the_currency_of_the_reader(book: bytes, moved: Cells) -> None:
+    cost = by_label(moved, book, "Summary", "B")["Cost"]
+
+    assert by_label(moved, book, "Assumptions", "B")["cost_in_currency"] == cost * 0.5
+
+
+def test_a_price_of_ten_dollars_more_costs_ten_dollars_more_a_million(
+    book: bytes, tmp_path: Path
+) -> None:
+    edited = openpyxl.load_workbook(io.BytesIO(book))
+    prices = edited["Prices"]
+    heads = [cell.value for cell in prices[2]]
+    output = heads.index("output_usd_per_mtok") + 1
+    for row in range(3, prices.max_row + 1):
+        prices.cell(row, output).value = float(prices.cell(row, output).value) + 10
+    buffer = io.BytesIO()
+    edited.save(buffer)
+    usage = edited["Data_Cost"]
+    names = [cell.value for cell in usage[2]]
+    priced = [
+        dict(zip(names, (cell.value for cell in row), strict=True)) for row in usage.iter_rows(3)
+    ]
+    tokens = sum(
+        row["output_tokens"]
+        for row in priced
+        if row["is_listed"] == "yes"
+        and row["cost_source"] == "list"
+        and row["month_start"].month == 10
+    )
+
+    after = by_label(recalculated(buffer.getvalue(), tmp_path), book, "Summary", "B")
+    before = by_label(stored(book), book, "Summary", "B")
+
+    assert after["Cost"] - before["Cost"] == pytest.approx(tokens * 10 / 1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("model", "lengths", "batch"),
+    [
+        ("meta-llama/Llama-3.1-8B", (900, 0, 300), 1),
+        ("deepseek-ai/DeepSeek-V3", (68_000, 66_640, 700), 64),  # experts and a latent cache
+        ("gpt-5", (2_000, 0, 0), 500),  # stand-ins, no answer, batch above one stand-in's cap
+    ],
+)
+def test_the_calculator_answers_as_estimate_does(
+    book: bytes, tmp_path: Path, model: str, lengths: tuple[int, int, int], batch: float
+) -> None:
+    n, k, m = lengths
+    expected = estimate(Settings(), Question(model, n, m, k, batch))
+
+    cells = recalculated(
+        book,
+        tmp_path,
+        in_calc_model=model,
+        in_calc_input_tokens=n,
+        in_calc_cached_tokens=k,
+        in_calc_output_tokens=m,
+        in_calc_batch=batch,
+    )
+
+    found = by_label(cells, book, "Calculator", "B")
+    for label, value in {
+        "GPU energy": expected["gpu_energy_j"],
+        "of the law: prefill": expected["prefill_energy_j"],
+        "of the law: KV cache": expected["kv_cache_energy_j"],
+        "of the law: next token": expected["next_token_energy_j"],
+        "Electricity of the facility": expected["facility_energy_kwh"] * 1_000,
+        "Carbon": expected["carbon_gco2e"],
+        "Batch in use": expected["effective_batch"],
+        "Grade": expected["evidence_grade"],
+        "Output of least energy a token": expected["optimum_output_tokens"],
+    }.items():
+        assert agree(found[label], value), label
+    if expected["list_cost_usd"] is not None:
+        assert found["Cost at list price"] == pytest.approx(float(expected["list_cost_usd"]))
+
+
+def test_the_calculator_gives_the_worked_example(book: bytes, tmp_path: Path) -> None:
+    cells = recalculated(book, tmp_path, in_calc_model="meta-llama/Llama-3.1-8B", in_calc_batch=1)
+    found = by_label(cells, book, "Calculator", "B")
+
+    # 900 tokens in, 300 out stand there from the start: 15.318907 + 10.724827 + 850.990486 J
+    assert found["of the law: prefill"] == pytest.approx(15.318907, abs=1e-6)
+    assert found["of the law: KV cache"] == pytest.approx(10.724827, abs=1e-6)
+    assert found["of the law: next token"] == pytest.approx(850.990486, abs=1e-6)
+    assert found["GPU energy"] == pytest.approx(DENSE_BIAS * EXAMPLE_LAW_J, abs=1e-5)
+
+
+def test_a_request_that_does_not_fit_is_told_so(book: bytes, tmp_path: Path) -> None:
+    cells = recalculated(
+        book,
+        tmp_path,
+        in_calc_model="meta-llama/Llama-3.1-8B",
+        in_calc_input_tokens=900_000,
+    )
+    found = by_label(cells, book, "Calculator", "B")
+
+    assert (found["GPU energy"], found["Batch in use"]) == ("does not fit", "does not fit")
+    assert not [v for v in cells.values() if str(v).startswith(("#", "Err:"))]
