@@ -23,6 +23,8 @@ from pipeline.report.section import Report
 from pipeline.report.workbook_places import anchors_of, places_of, tables_of
 from pipeline.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 MONTH = "2026-10"
 COMPUTED = ("usd", "usd_small", "j", "kwh", "gco2e", "kgco2e", "frac")
 _WORKBOOKS: dict[str, bytes] = {}  # by run, since a report is no key

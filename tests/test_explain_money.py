@@ -18,6 +18,8 @@ from pipeline.report.assemble import build_report
 from pipeline.report.workbook_places import tables_of
 from pipeline.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 LLAMA = "meta-llama/Llama-3.1-8B"
 QWEN = "Qwen/Qwen3-32B"
 OVERLAYS = {

@@ -14,6 +14,8 @@ from pipeline.explain.lines import Fact, Step
 from pipeline.explain.text import text_of
 from pipeline.settings import Deployment, Settings
 
+pytestmark = pytest.mark.slow
+
 H200 = "meta-llama/Llama-3.1-8B"
 GROUP = "month, provider, model_id, query_class"
 

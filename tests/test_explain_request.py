@@ -18,6 +18,8 @@ from pipeline.explain.lines import Explanation, Line, Step
 from pipeline.explain.text import text_of
 from pipeline.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 ONE_H100 = {"gpu": "H100-SXM", "stack": "vLLM", "batch": "1"}
 
 
