@@ -29,9 +29,8 @@ def javascript_functions(laws: Iterable[Callable[..., Any]]) -> str:
 
 
 def _javascript_function(law: Callable[..., Any]) -> str:
-    names = list(inspect.signature(law).parameters)
-    symbols = [sympy.Symbol(name, real=True) for name in names]
-    body = _JavaScriptPrinter().doprint(law(*symbols))
+    names, symbolic = _called(law)
+    body = _JavaScriptPrinter().doprint(symbolic)
     return f"function {law.__name__}({', '.join(names)}) {{ return {body}; }}"
 
 
@@ -48,29 +47,58 @@ def excel_formula(
             own name in braces where it is not listed.
         constants: Names that stand for whole numbers of the law, such as those of a unit.
     """
-    names = list(inspect.signature(law).parameters)
-    symbols = [sympy.Symbol(name, real=True) for name in names]
+    names, symbolic = _called(law)
     told = {name: f"{{{name}}}" for name in names} | dict(arguments or {})
     settings = {"arguments": told, "constants": dict(constants or {})}
-    return str(_ExcelPrinter(settings).doprint(law(*symbols)))
+    return str(_ExcelPrinter(settings).doprint(symbolic))
+
+
+def _called(law: Callable[..., Any]) -> tuple[list[str], Any]:
+    """Return the names of a law's arguments, and what it gives for symbols of these names."""
+    names = list(inspect.signature(law).parameters)
+    return names, law(*(sympy.Symbol(name, real=True) for name in names))
 
 
 def _sql_macro(law: Callable[..., Any], number_type: str) -> str:
-    names = list(inspect.signature(law).parameters)
-    symbols = [sympy.Symbol(name, real=True) for name in names]
-    body = _SqlPrinter({"number_type": number_type}).doprint(law(*symbols))
+    names, symbolic = _called(law)
+    body = _SqlPrinter({"number_type": number_type}).doprint(symbolic)
     return f"create or replace macro {law.__name__}({', '.join(names)}) as ({body})"
 
 
-class _SqlPrinter(StrPrinter):  # type: ignore[misc]  # sympy carries no types
+class _Printer(StrPrinter):  # type: ignore[misc]  # sympy carries no types
+    """Print an expression with whole powers as products; the dialects differ in signs and names."""
+
+    times, one, power = " * ", "1", "pow({}, {})"
+    root, absolute, floor = "sqrt", "abs", "floor"
+
+    def _print_Pow(self, expr: Any, rational: bool = False) -> str:  # noqa: N802  # sympy's names
+        base, power = expr.as_base_exp()
+        printed = f"({self._print(base)})"
+        if power.is_Integer and abs(power) <= 4:
+            product = self.times.join([printed] * abs(int(power)))
+            divided = self.times.replace("*", "/")
+            return f"({product})" if power > 0 else f"({self.one}{divided}({product}))"
+        if power in (sympy.Rational(1, 2), sympy.Float(0.5)):
+            return f"{self.root}({self._print(base)})"
+        return self.power.format(printed, self._print(power))
+
+    def _print_Abs(self, expr: Any) -> str:  # noqa: N802
+        return f"{self.absolute}({self._print(expr.args[0])})"
+
+    def _print_floor(self, expr: Any) -> str:
+        return f"{self.floor}({self._print(expr.args[0])})"
+
+
+class _SqlPrinter(_Printer):
     """Print an expression in the SQL that DuckDB and Spark share."""
 
+    one = "1.0"
     _default_settings: ClassVar[dict[str, Any]] = {
         **StrPrinter._default_settings,
         "number_type": "double",
     }
 
-    def _print_Symbol(self, expr: Any) -> str:  # noqa: N802  # sympy looks these names up
+    def _print_Symbol(self, expr: Any) -> str:  # noqa: N802
         return f"cast({expr.name} as {self._settings['number_type']})"
 
     def _print_Rational(self, expr: Any) -> str:  # noqa: N802
@@ -80,25 +108,12 @@ class _SqlPrinter(StrPrinter):  # type: ignore[misc]  # sympy carries no types
         digits = f"{expr.p}.0" if self._settings["number_type"] == "double" else f"{expr.p}"
         return digits if expr.p >= 0 else f"({digits})"
 
-    def _print_Pow(self, expr: Any, rational: bool = False) -> str:  # noqa: N802
-        base, power = expr.as_base_exp()
-        printed = f"({self._print(base)})"
-        if power.is_Integer and abs(power) <= 4:
-            product = " * ".join([printed] * abs(int(power)))
-            return f"({product})" if power > 0 else f"(1.0 / ({product}))"
-        if power in (sympy.Rational(1, 2), sympy.Float(0.5)):
-            return f"sqrt({self._print(base)})"
-        return f"pow({printed}, {self._print(power)})"
 
-    def _print_Abs(self, expr: Any) -> str:  # noqa: N802
-        return f"abs({self._print(expr.args[0])})"
-
-    def _print_floor(self, expr: Any) -> str:
-        return f"floor({self._print(expr.args[0])})"
-
-
-class _JavaScriptPrinter(StrPrinter):  # type: ignore[misc]
+class _JavaScriptPrinter(_Printer):
     """Print an expression in JavaScript, whose numbers are all doubles."""
+
+    power = "Math.pow({}, {})"
+    root, absolute, floor = "Math.sqrt", "Math.abs", "Math.floor"
 
     def _print_Rational(self, expr: Any) -> str:  # noqa: N802
         return f"({expr.p} / {expr.q})"
@@ -106,26 +121,12 @@ class _JavaScriptPrinter(StrPrinter):  # type: ignore[misc]
     def _print_Integer(self, expr: Any) -> str:  # noqa: N802
         return f"{expr.p}" if expr.p >= 0 else f"({expr.p})"
 
-    def _print_Pow(self, expr: Any, rational: bool = False) -> str:  # noqa: N802
-        base, power = expr.as_base_exp()
-        printed = f"({self._print(base)})"
-        if power.is_Integer and abs(power) <= 4:
-            product = " * ".join([printed] * abs(int(power)))
-            return f"({product})" if power > 0 else f"(1 / ({product}))"
-        if power in (sympy.Rational(1, 2), sympy.Float(0.5)):
-            return f"Math.sqrt({self._print(base)})"
-        return f"Math.pow({printed}, {self._print(power)})"
 
-    def _print_Abs(self, expr: Any) -> str:  # noqa: N802
-        return f"Math.abs({self._print(expr.args[0])})"
-
-    def _print_floor(self, expr: Any) -> str:
-        return f"Math.floor({self._print(expr.args[0])})"
-
-
-class _ExcelPrinter(StrPrinter):  # type: ignore[misc]
+class _ExcelPrinter(_Printer):
     """Print an expression as a formula of functions that every spreadsheet has."""
 
+    times, power = "*", "(({})^({}))"
+    root, absolute, floor = "SQRT", "ABS", "INT"
     _default_settings: ClassVar[dict[str, Any]] = {
         **StrPrinter._default_settings,
         "arguments": {},
@@ -143,19 +144,3 @@ class _ExcelPrinter(StrPrinter):  # type: ignore[misc]
 
     def _whole(self, number: int) -> str:
         return str(self._settings["constants"].get(int(number), number))
-
-    def _print_Pow(self, expr: Any, rational: bool = False) -> str:  # noqa: N802
-        base, power = expr.as_base_exp()
-        printed = f"({self._print(base)})"
-        if power.is_Integer and abs(power) <= 4:
-            product = "*".join([printed] * abs(int(power)))
-            return f"({product})" if power > 0 else f"(1/({product}))"
-        if power in (sympy.Rational(1, 2), sympy.Float(0.5)):
-            return f"SQRT({self._print(base)})"
-        return f"(({printed})^({self._print(power)}))"
-
-    def _print_Abs(self, expr: Any) -> str:  # noqa: N802
-        return f"ABS({self._print(expr.args[0])})"
-
-    def _print_floor(self, expr: Any) -> str:
-        return f"INT({self._print(expr.args[0])})"
