@@ -23,8 +23,8 @@ _SELECTS = (
 MONTHS_SHOWN = 13  # a month, and those it is compared with, back to the same of last year
 _SHOWN = "between getvariable('first_month') and getvariable('report_month')"
 _GROUPS = "int_usage_groups"
-_MONTH = "int_requests.month::varchar as month,"
-_DAY = "timezone(getvariable('time_zone'), timezone('UTC', int_requests.occurred_at))::date as day,"
+_MONTH = "requests.month::varchar as month,"
+_DAY = "timezone(getvariable('time_zone'), timezone('UTC', requests.occurred_at))::date as day,"
 # Of a line of usage, beside the columns that name it.
 _COUNTS = ("request_count", "measurable_request_count")
 _SUMS = (

@@ -1,75 +1,39 @@
 -- Summed usage of requests that failed, or whose answer was cut off at the longest one allowed
 -- (finish_reason length): their own counts, tokens, token moments and money. A failed request that
--- was cut off is a failed one. Cost is as billed, else by contract or list; prices are chosen as in int_usage_groups.
--- Shares of GPU bills and of commitments are no part of it.
+-- was cut off is a failed one. Cost is as billed, else by contract or list; shares of
+-- GPU bills and of commitments are no part of it.
 -- grain: month, provider, model_id, query_class, waste_kind
 
 with
 
--- Regions that have a price of their own; every other is priced as none.
-regions as (
-    select distinct
-        int_price_bands.provider,
-        int_price_bands.model_id,
-        int_price_bands.region
-    from int_price_bands
-    where int_price_bands.region <> ''
-),
-
 grouped as (
     select
-        int_requests.month,
-        int_requests.provider,
-        int_requests.model_id,
-        int_requests.query_class,
-        case when int_requests.is_failed then 'failed' else 'truncated' end as waste_kind,
-        int_price_bands.price_band_id,
-        int_requests.billed_cost_usd is not null as is_billed,
-        sum(int_requests.request_count) as request_count,
-        sum(case when int_requests.is_measurable then int_requests.request_count else 0 end)
+        requests.month,
+        requests.provider,
+        requests.model_id,
+        requests.query_class,
+        case when requests.is_failed then 'failed' else 'truncated' end as waste_kind,
+        requests.price_band_id,
+        requests.billed_cost_usd is not null as is_billed,
+        sum(requests.request_count) as request_count,
+        sum(case when requests.is_measurable then requests.request_count else 0 end)
             as measurable_request_count,
-        sum(case when int_requests.has_work then int_requests.request_count else 0 end) as prompts,
-        sum(int_requests.input_tokens) as input_tokens,
-        sum(int_requests.uncached_input_tokens) as uncached_input_tokens,
-        sum(int_requests.cache_read_tokens) as cache_read_tokens,
-        sum(int_requests.cache_write_5m_tokens) as cache_write_5m_tokens,
-        sum(int_requests.cache_write_1h_tokens) as cache_write_1h_tokens,
-        sum(int_requests.output_tokens) as output_tokens,
-        sum(case when int_requests.has_work then int_requests.output_tokens end) as passes,
-        sum(int_requests.prefilled_tokens) as prefilled_tokens,
-        sum(int_requests.prefill_pairs) as prefill_pairs,
-        sum(int_requests.decode_pairs) as decode_pairs,
-        sum(int_requests.cache_positions) as cache_positions,
-        sum(int_requests.decode_steps) as decode_steps,
-        sum(int_requests.billed_cost_usd) as billed_cost_usd
-    from int_requests
-    left join regions
-        on
-            int_requests.provider = regions.provider
-            and int_requests.model_id = regions.model_id
-            and int_requests.region = regions.region
-    left join int_price_bands
-        on
-            int_requests.provider = int_price_bands.provider
-            and int_requests.model_id = int_price_bands.model_id
-            and int_requests.price_model is not distinct from int_price_bands.price_model
-            and int_requests.service_tier = int_price_bands.service_tier
-            and coalesce(regions.region, '') = int_price_bands.region
-            and int_requests.occurred_at >= int_price_bands.valid_from
-            and int_requests.occurred_at < int_price_bands.valid_to
-            and int_requests.mean_input_tokens >= int_price_bands.input_tokens_from
-            and int_requests.mean_input_tokens < int_price_bands.input_tokens_to
-            and case
-                when int_requests.is_bucket then int_price_bands.is_dearest_of_day
-                else
-                    extract(hour from int_requests.occurred_at) * 60
-                    + extract(minute from int_requests.occurred_at)
-                    >= int_price_bands.utc_minute_from
-                    and extract(hour from int_requests.occurred_at) * 60
-                    + extract(minute from int_requests.occurred_at)
-                    < int_price_bands.utc_minute_to
-            end
-    where int_requests.is_failed or int_requests.is_cut_off
+        sum(case when requests.has_work then requests.request_count else 0 end) as prompts,
+        sum(requests.input_tokens) as input_tokens,
+        sum(requests.uncached_input_tokens) as uncached_input_tokens,
+        sum(requests.cache_read_tokens) as cache_read_tokens,
+        sum(requests.cache_write_5m_tokens) as cache_write_5m_tokens,
+        sum(requests.cache_write_1h_tokens) as cache_write_1h_tokens,
+        sum(requests.output_tokens) as output_tokens,
+        sum(case when requests.has_work then requests.output_tokens end) as passes,
+        sum(requests.prefilled_tokens) as prefilled_tokens,
+        sum(requests.prefill_pairs) as prefill_pairs,
+        sum(requests.decode_pairs) as decode_pairs,
+        sum(requests.cache_positions) as cache_positions,
+        sum(requests.decode_steps) as decode_steps,
+        sum(requests.billed_cost_usd) as billed_cost_usd
+    from int_priced_requests as requests
+    where requests.is_failed or requests.is_cut_off
     group by all
 ),
 
