@@ -7,11 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli_parts import AssumeOption, ConfigOption, JsonOption, require_month
-from pipeline.cli_parts import inert as _inert
-from pipeline.cli_parts import settings_of as _settings
-from pipeline.cli_parts import tell as _tell
-from pipeline.cli_parts import warn as _warn
+from pipeline.cli_parts import (
+    AssumeOption,
+    ConfigOption,
+    JsonOption,
+    UsageOption,
+    inert,
+    require_month,
+    settings_of,
+    tell,
+    warn,
+)
 from pipeline.errors import JoulebookError, WrongUseError
 from pipeline.explain_cli import EXAMPLES, explain
 from pipeline.law_cli import law_app
@@ -40,7 +46,7 @@ def main() -> None:
     try:
         app()
     except JoulebookError as error:
-        print(f"joulebook: {_inert(str(error))}", file=sys.stderr)
+        print(f"joulebook: {inert(str(error))}", file=sys.stderr)
         sys.exit(error.exit_code)
     except BrokenPipeError:
         sys.exit(0)
@@ -52,10 +58,7 @@ def report(
         str | None,
         typer.Option(metavar="YYYY-MM", help="Month; the last in the logs if not given."),
     ] = None,
-    usage: Annotated[
-        list[str] | None,
-        typer.Option("--usage", metavar="PATH", help="Log file, folder or glob; may be repeated."),
-    ] = None,
+    usage: UsageOption = None,
     assume: AssumeOption = None,
     config: ConfigOption = None,
     engine: Annotated[str, typer.Option(metavar="ENGINE", help="duckdb.")] = "duckdb",
@@ -74,15 +77,15 @@ def report(
     for option, value, there in (("--engine", engine, "duckdb"), ("--lang", lang, "en")):
         if value != there:
             raise WrongUseError(f"{option} {value}: expected {there}; this version has no other.")
-    settings = _settings(config, usage, assume)
+    settings = settings_of(config, usage, assume)
     if settings.is_generated_sample:
-        _warn("the logs are the bundled sample, whose data are generated, not real")
-    made = make_report(settings, month, out, _tell)
+        warn("the logs are the bundled sample, whose data are generated, not real")
+    made = make_report(settings, month, out, tell)
     for text in (*left_out(made), *unresolved_notes(made.marts["mart_unresolved_models"])):
-        _warn(text)
+        warn(text)
     for check in made.warnings:
         claim = check.name.replace("_", " ")
-        _warn(f"{check.violation_count} rows go against '{claim}': {check.meaning}")
+        warn(f"{check.violation_count} rows go against '{claim}': {check.meaning}")
     if as_json:
         print(
             manifest.to_json(
@@ -105,7 +108,7 @@ def ingest(
     from pipeline import manifest
     from pipeline.ingest.summary import summarise, text_of
 
-    entries = summarise(_settings(config, paths, assume), _tell)
+    entries = summarise(settings_of(config, paths, assume), tell)
     if as_json:
         print(manifest.to_json(entries), end="")
         return
@@ -154,21 +157,21 @@ def estimate(
         law=law,
         architecture=_pairs("--arch", arch),
     )
-    answer = answer_of(_settings(config, None, None, sample=False), question)
+    answer = answer_of(settings_of(config, None, None, sample=False), question)
     if batch is None:
-        _warn("batch 1 is assumed (--batch not given); batch moves energy by 10 to 100 times")
+        warn("batch 1 is assumed (--batch not given); batch moves energy by 10 to 100 times")
     if not answer.pop("is_own_set") and answer["coefficient_set_id"]:
-        _warn(
+        warn(
             f"{answer['gpu']} has no coefficients of its own; those of "
             f"{answer['coefficient_set_id']} are borrowed, which was measured to be 20 to 26 % off"
         )
     if answer["effective_batch"] < answer["batch"]:
-        _warn(
+        warn(
             f"batch {answer['effective_batch']:g} is computed: no more requests of this length "
             "fit beside the weights"
         )
     if answer.pop("is_beyond_context"):
-        _warn("the request is longer than the model's stated context")
+        warn("the request is longer than the model's stated context")
     print(manifest.to_json(answer) if as_json else text_of(answer), end="")
 
 
@@ -197,7 +200,7 @@ def models(
     """List the catalog, show the list prices of one model, or add a model of your own."""
     from pipeline import catalog, manifest
 
-    settings = _settings(config, None, None, sample=False)
+    settings = settings_of(config, None, None, sample=False)
     if add or model_id or params_b is not None:
         if add is None or model_id is None or prices:
             raise WrongUseError("models: expected --add FILE and --id NAME together, and no more.")
@@ -223,9 +226,9 @@ def _add_model(
 
     answer = add_model(settings, file, model_id, params_b)
     for note in answer["notes"]:
-        _warn(note)
+        warn(note)
     if answer["is_replacement"]:
-        _warn(f"{answer['model_id']} was in the catalog; the row of your overlay takes its place")
+        warn(f"{answer['model_id']} was in the catalog; the row of your overlay takes its place")
     print(manifest.to_json(answer) if as_json else summary(answer), end="")
 
 
@@ -235,7 +238,7 @@ def doctor(config: ConfigOption = None, as_json: JsonOption = False) -> None:
     from pipeline import manifest
     from pipeline.doctor import examine
 
-    rows = examine(_settings(config, None, None))
+    rows = examine(settings_of(config, None, None))
     if as_json:
         print(manifest.to_json(rows), end="")
     else:

@@ -13,6 +13,10 @@ from pipeline.errors import WrongUseError
 if TYPE_CHECKING:
     from pipeline.settings import Settings
 
+UsageOption = Annotated[
+    list[str] | None,
+    typer.Option("--usage", metavar="PATH", help="Log file, folder or glob; may be repeated."),
+]
 AssumeOption = Annotated[
     list[str] | None,
     typer.Option(

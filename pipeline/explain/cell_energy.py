@@ -8,16 +8,14 @@ from pipeline.explain.group import Group
 from pipeline.explain.group_lines import (
     batch_part,
     bias_lines,
-    coefficient_lines,
     facility_part,
-    served_lines,
 )
 from pipeline.explain.group_range import range_lines
+from pipeline.explain.law_parts import law_parts
 from pipeline.explain.lines import Fact, Line, Part, step
 from pipeline.explain.request import stand_in_lines
 from pipeline.explain.sums import sum_part
 from pipeline.explain.warehouse_rows import Row, ranked_requests
-from pipeline.explain.work import energies_of
 from pipeline.explain.written import Term, Written, number
 from pipeline.laws.facility import J_PER_KWH
 
@@ -54,7 +52,8 @@ def class_parts(
         term = number("bias", energy["bias_factor"]) * number("law", energy["energy_j"])
         lines.append(step("gpu_energy_j", "GPU energy", term, "J", boards))
     lines += range_lines(group, boards)
-    parts = [_moments_part(group), batch_part(group), *_law_parts(group)]
+    by_law, _ = law_parts(group, group.moments, "Summed work")
+    parts = [_moments_part(group), batch_part(group), *by_law]
     parts.append(Part("gpu_energy", "GPU energy: law × bias factor", tuple(lines)))
     if quantity in FACILITY:
         parts.append(facility_part(group, boards))
@@ -84,25 +83,6 @@ def _moments_part(group: Group) -> Part:
     lines = tuple(Fact(name, label, moments[name], unit) for name, label, unit in labels)
     note = "Sums over the requests of the class, each written out by its own explanation."
     return Part("moments", "What the lengths of the class come to", lines, note)
-
-
-def _law_parts(group: Group) -> list[Part]:
-    parts: list[Part] = []
-    told: set[str] = set()
-    for index, deployment in enumerate(group.deployments):
-        sizes = group.sizes(index)
-        found = energies_of(sizes, group.moments, group.coefficients(index))
-        which = f", stand-in {deployment['architecture_id']}" if group.is_closed else ""
-        if deployment["coefficient_set_id"] not in told:
-            told.add(deployment["coefficient_set_id"])
-            parts.append(Part("coefficients", "Coefficients", coefficient_lines(group, index)))
-        shape = (*served_lines(deployment), *sizes.lines)
-        parts += [
-            Part("architecture", f"Architecture{which}", shape),
-            Part("work", f"Summed work{which}", found.work_lines),
-            Part("law", f"Energy by the law{which}", found.energy_lines),
-        ]
-    return parts
 
 
 def _last_line(group: Group, quantity: str, value: float) -> Line | None:

@@ -9,18 +9,17 @@ from pipeline.explain.group import Group, group_of
 from pipeline.explain.group_lines import (
     batch_part,
     bias_lines,
-    coefficient_lines,
     facility_part,
-    served_lines,
 )
 from pipeline.explain.group_range import range_lines
+from pipeline.explain.law_parts import law_parts
 from pipeline.explain.lines import Explanation, Fact, Line, Part, step
 from pipeline.explain.money import cost_lines
 from pipeline.explain.money_shares import with_shares
 from pipeline.explain.record import record_part, tokens_part
 from pipeline.explain.text import value_text
 from pipeline.explain.warehouse_rows import Row, request_alone, row
-from pipeline.explain.work import energies_of, moments_of, share_of
+from pipeline.explain.work import moments_of, share_of
 from pipeline.explain.written import Term, Written, number
 
 _TOKENS = (
@@ -132,22 +131,8 @@ def _energy_parts(
         )
     moments, lines = moments_of(request, scatter)
     parts = [Part("moments", "What the lengths come to", lines), batch_part(group)]
-    laws = []
-    told: set[str] = set()
-    for index, deployment in enumerate(group.deployments):
-        sizes = group.sizes(index)
-        energies = energies_of(sizes, moments, group.coefficients(index))
-        laws.append(energies.energy_j)
-        which = f", stand-in {deployment['architecture_id']}" if group.is_closed else ""
-        if deployment["coefficient_set_id"] not in told:
-            told.add(deployment["coefficient_set_id"])
-            parts.append(Part("coefficients", "Coefficients", coefficient_lines(group, index)))
-        shape = (*served_lines(deployment), *sizes.lines)
-        parts += [
-            Part("architecture", f"Architecture{which}", shape),
-            Part("work", f"Work{which}", energies.work_lines),
-            Part("law", f"Energy by the law{which}", energies.energy_lines),
-        ]
+    by_law, laws = law_parts(group, moments, "Work")
+    parts += by_law
     parts.append(_boards_part(group, moments, laws, gpu_energy_j))
     chain = facility_part(group, gpu_energy_j)
     parts.append(chain)
