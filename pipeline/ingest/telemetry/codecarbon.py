@@ -5,7 +5,7 @@ import polars as pl
 from pipeline.ingest.telemetry.cells import cell, names_of, number, problem_of, with_cells
 from pipeline.ingest.telemetry.table import Reading
 from pipeline.ingest.telemetry.text import Log
-from pipeline.ingest.telemetry.times import parsed, time_format
+from pipeline.ingest.telemetry.times import format_of, parsed
 from pipeline.ingest.telemetry.windows import samples_of
 from pipeline.laws.facility import J_PER_KWH
 
@@ -36,10 +36,7 @@ def read(log: Log) -> Reading:
     def told(name: str) -> pl.Expr:
         return cell(names.index(name) if name in names else None)
 
-    first = cells.head(1).select(told("timestamp").alias("at"))["at"].to_list()
-    form = time_format(first[0]) if first else ("%Y-%m-%dT%H:%M:%S%.f", False)
-    if form is None:
-        raise log.refusal("times such as 2024-05-31T10:39:13", repr(first[0]), "Track again.")
+    time_form, is_utc = format_of(log, cells, told("timestamp"), "2024-05-31T10:39:13")
     energy = told("gpu_energy")
     energy_j = number(energy) * J_PER_KWH
     count = number(told("gpu_count"))
@@ -49,7 +46,7 @@ def read(log: Log) -> Reading:
         pl.when(count > 1).then(pl.format("sum of {}", count.cast(pl.Int64))).otherwise(pl.lit("0"))
         .alias("gpu"),
         told("gpu_model").alias("gpu_name"),
-        parsed(told("timestamp"), form[0]).alias("ended_at"),
+        parsed(told("timestamp"), time_form).alias("ended_at"),
         number(told("duration")).alias("duration_s"),
         energy_j.alias("told_j"),
         told("tracking_mode").alias("mode"),
@@ -66,7 +63,7 @@ def read(log: Log) -> Reading:
         words = ", ".join(f"{count} in mode {mode}" for mode, count in modes)
         notes.append(f"{words}: their processor and memory parts differ in scope and are not read")
     samples = samples_of(_spans(rows).drop("mode"))
-    return Reading(samples, is_utc=form[1], notes=tuple(notes))
+    return Reading(samples, is_utc=is_utc, notes=tuple(notes))
 
 
 def _spans(rows: pl.DataFrame) -> pl.DataFrame:

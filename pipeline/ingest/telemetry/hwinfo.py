@@ -17,7 +17,7 @@ from pipeline.ingest.telemetry.hwinfo_columns import Gpu, gpus_of
 from pipeline.ingest.telemetry.table import Reading
 from pipeline.ingest.telemetry.text import Log, as_utf_8
 from pipeline.ingest.telemetry.throttle import named
-from pipeline.ingest.telemetry.times import parsed, time_format
+from pipeline.ingest.telemetry.times import format_of, parsed, time_format
 
 _UNIT = re.compile(r"\[[^\]]*\]$")
 _FEWEST_UNITS = 2
@@ -95,35 +95,22 @@ def _samples(
     log: Log, rows: pl.DataFrame, names: list[str], gpus: tuple[Gpu, ...], separator: str
 ) -> list[pl.DataFrame]:
     cells = with_cells(rows.select("source_line", "text"), separator)
-    form = _time_form(log, cells)
     day_time = pl.concat_str([cell(0), cell(1)], separator=" ")
+    form, _ = format_of(log, cells, day_time, "13.8.2025 13:58:50.898")
     count = len(names)
-    # The last name is empty where rows end in a separator; some writers leave that one out.
-    fits = pl.col("cells").list.len().is_in([count, count - 1 if names[-1] == "" else count])
+    size = pl.col("cells").list.len()
+    # The last name is empty where rows end in a separator; a spreadsheet leaves that one out.
+    usual = cells.select(size.mode().max()).item()
+    fits = size == (usual if names[-1] == "" and usual == count - 1 else count)
     wide = cells.select(
         "source_line",
         "cells",
         parsed(day_time, form).alias("at"),
         pl.when(~fits)
-        .then(pl.format("{} fields where the head has {}", pl.col("cells").list.len(), count))
+        .then(pl.format("{} fields where the head has {}", size, count))
         .alias("problem"),
     )
     return [_of_gpu(wide, gpu) for gpu in gpus]
-
-
-def _time_form(log: Log, cells: pl.DataFrame) -> str:
-    texts = cells.head(50).select(pl.concat_str([cell(0), cell(1)], separator=" ").alias("at"))
-    for text in texts["at"]:
-        form = time_format(text)
-        if form:
-            return form[0]
-    if cells.is_empty():
-        return "%d.%m.%Y %H:%M:%S%.f"
-    raise log.refusal(
-        "a day such as 13.8.2025 and a time such as 13:58:50.898",
-        repr(texts["at"][0]),
-        "Log again.",
-    )
 
 
 def _of_gpu(wide: pl.DataFrame, gpu: Gpu) -> pl.DataFrame:

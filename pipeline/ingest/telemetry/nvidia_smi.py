@@ -8,7 +8,7 @@ from pipeline.ingest.telemetry.cells import cell, names_of, number, problem_of, 
 from pipeline.ingest.telemetry.table import Reading
 from pipeline.ingest.telemetry.text import Log
 from pipeline.ingest.telemetry.throttle import EVENT_BITS, named, of_bits
-from pipeline.ingest.telemetry.times import parsed, time_format
+from pipeline.ingest.telemetry.times import format_of, parsed
 
 _TIME = re.compile(r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d\.\d{3}")
 # Where several columns tell the same thing, the first that is there is taken.
@@ -67,11 +67,13 @@ def read(log: Log) -> Reading:
     notes = (
         ["the given columns are not used: the log has a head"] if has_head and log.columns else []
     )
-    rows = _rows(log, body, names)
+    moment = cell(names.index("timestamp"))
+    time_form, is_utc = format_of(log, body, moment, "2025/04/16 19:53:18.720")
+    rows = _rows(body, names, time_form)
     if not _index(names, "gpu"):
         rows, note = _with_gpu_by_order(rows)
         notes += note
-    return Reading(rows, rows_duplicate=heads_again, notes=(*log.notes, *notes))
+    return Reading(rows, is_utc=is_utc, rows_duplicate=heads_again, notes=(*log.notes, *notes))
 
 
 def _known() -> set[str]:
@@ -94,13 +96,8 @@ def _index(names: list[str], metric: str) -> list[int]:
     return [names.index(name) for name in _COLUMNS[metric] if name in names]
 
 
-def _rows(log: Log, body: pl.DataFrame, names: list[str]) -> pl.DataFrame:
+def _rows(body: pl.DataFrame, names: list[str], time_form: str) -> pl.DataFrame:
     time_at = names.index("timestamp")
-    firsts = body.select(cell(time_at).alias("at"))["at"].drop_nulls().head(50).to_list()
-    forms = [form for text in firsts if (form := time_format(text))]
-    if not forms:
-        found = repr(firsts[0][:30]) if firsts else "no row"
-        raise log.refusal("times such as 2025/04/16 19:53:18.720", found, "Log with a timestamp.")
     texts = {metric: cell(next(iter(_index(names, metric)), None)) for metric in _COLUMNS}
     values = {
         metric: number(texts[metric]) / (100 if metric == "utilisation_frac" else 1)
@@ -114,7 +111,7 @@ def _rows(log: Log, body: pl.DataFrame, names: list[str]) -> pl.DataFrame:
         "source_line",
         texts["gpu"].alias("gpu"),
         texts["gpu_name"].alias("gpu_name"),
-        parsed(cell(time_at), forms[0][0]).alias("at"),
+        parsed(cell(time_at), time_form).alias("at"),
         *(value.alias(metric) for metric, value in values.items()),
         _reasons(names).alias("throttle_reasons"),
         pl.when(is_torn).then(torn).otherwise(problem).alias("problem"),
