@@ -201,6 +201,17 @@ def test_throttle_reasons_come_as_bits_or_as_words(
     assert read(tmp_path, text).samples["throttle_reasons"].to_list() == [expected]
 
 
+def test_a_reason_counted_in_microseconds_held_where_its_counter_grew(tmp_path: Path) -> None:
+    text = (
+        "timestamp, index, power.draw [W], clocks_event_reasons_counters.sw_power_cap [us]\n"
+        + smi_rows("0, 200.00 W, 100 us", "0, 200.00 W, 100 us", "0, 200.00 W, 5100 us")
+    )
+
+    reasons = read(tmp_path, text).samples["throttle_reasons"].to_list()
+
+    assert reasons == [None, "", "sw_power_cap"]
+
+
 def test_dmon_without_times_is_refused_with_the_mean_power(tmp_path: Path) -> None:
     text = "# gpu    pwr  gtemp\n# Idx      W      C\n    0     64     30\n    0     66     30\n"
 

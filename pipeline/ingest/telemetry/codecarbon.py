@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from pipeline.ingest.telemetry.cells import cell, names_of, number, problem_of, with_cells
+from pipeline.ingest.telemetry.cells import cell, misfit, names_of, number, problem_of, with_cells
 from pipeline.ingest.telemetry.table import Reading
 from pipeline.ingest.telemetry.text import Log
 from pipeline.ingest.telemetry.times import format_of, parsed
@@ -40,7 +40,6 @@ def read(log: Log) -> Reading:
     energy = told("gpu_energy")
     energy_j = number(energy) * J_PER_KWH
     count = number(told("gpu_count"))
-    torn = pl.format("{} fields where the head has {}", pl.col("cells").list.len(), len(names))
     rows = cells.select(
         "source_line",
         pl.when(count > 1).then(pl.format("sum of {}", count.cast(pl.Int64))).otherwise(pl.lit("0"))
@@ -50,7 +49,7 @@ def read(log: Log) -> Reading:
         number(told("duration")).alias("duration_s"),
         energy_j.alias("told_j"),
         told("tracking_mode").alias("mode"),
-        pl.when(pl.col("cells").list.len() != len(names)).then(torn)
+        pl.when(misfit(len(names)).is_not_null()).then(misfit(len(names)))
         .when(energy.is_null()).then(pl.lit("no gpu_energy"))
         .when((energy_j == 0) & (count.fill_null(0) == 0))
         .then(pl.lit("no GPU tracked: gpu_count is empty and gpu_energy 0"))

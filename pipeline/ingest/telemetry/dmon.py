@@ -4,7 +4,7 @@ import re
 
 import polars as pl
 
-from pipeline.ingest.telemetry.cells import cell, number, problem_of, under_heads
+from pipeline.ingest.telemetry.cells import cell, number, readings, row_problem, under_heads
 from pipeline.ingest.telemetry.table import NO_DATE, Reading
 from pipeline.ingest.telemetry.text import Log
 from pipeline.ingest.telemetry.throttle import named
@@ -81,11 +81,7 @@ def _without_time(cells: pl.DataFrame, names_by_head: dict[str, list[str]]) -> s
 
 
 def _samples(log: Log, cells: pl.DataFrame, names: list[str]) -> pl.DataFrame:
-    texts = {metric: cell(_place(names, name)) for metric, name in _COLUMNS.items()}
-    values = {
-        metric: number(text) / (100 if metric == "utilisation_frac" else 1)
-        for metric, text in texts.items()
-    }
+    places = {metric: _place(names, name) for metric, name in _COLUMNS.items()}
     day = cell(_place(names, "date")) if "date" in names else pl.lit("19700101")
     moment = pl.concat_str([day, cell(_place(names, "time"))], separator=" ")
     time_form, _ = format_of(log, cells, moment, "20261005 09:00:00")
@@ -94,15 +90,11 @@ def _samples(log: Log, cells: pl.DataFrame, names: list[str]) -> pl.DataFrame:
         for name, word in _VIOLATIONS.items()
         if name in names
     ]
-    torn = pl.format("{} fields where the head has {}", pl.col("cells").list.len(), len(names))
     return cells.select(
         "source_line",
         cell(_place(names, "gpu")).alias("gpu"),
         parsed(moment, time_form).alias("at"),
-        *(value.alias(metric) for metric, value in values.items()),
+        *readings(places),
         named(held).alias("throttle_reasons"),
-        pl.when(pl.col("cells").list.len() != len(names))
-        .then(torn)
-        .otherwise(problem_of("power", texts["power_w"], values["power_w"]))
-        .alias("problem"),
+        row_problem(len(names), places).alias("problem"),
     )
