@@ -1,0 +1,51 @@
+"""The forms of power logs, in the order in which they are tried; all are known by content."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pipeline.ingest.telemetry import hwinfo, nvidia_smi
+from pipeline.ingest.telemetry.table import Reading
+from pipeline.ingest.telemetry.text import Log, head_of
+
+
+@dataclass(frozen=True)
+class Form:
+    """One form: what a reader calls it, how its first lines are known, how it is read."""
+
+    title: str
+    recognises: Callable[[list[str], tuple[str, ...] | None], bool]
+    read: Callable[[Log], Reading]
+
+
+FORMS = (
+    Form("HWiNFO64", hwinfo.recognises, hwinfo.read),
+    Form("nvidia-smi --query-gpu", nvidia_smi.recognises, nvidia_smi.read),
+)
+
+
+def form_of(log: Log) -> Form:
+    """Return the form of a log.
+
+    Raises:
+        BadInputError: Where it is none that we know.
+    """
+    form = _form(log.head, log.columns)
+    if form is None:
+        titles = ", ".join(each.title for each in FORMS)
+        raise log.refusal(
+            f"a power log ({titles})",
+            f"a file that begins with {log.head[0][:60]!r}",
+            "Log again with one of these, or leave the file out.",
+        )
+    return form
+
+
+def title_of(data: bytes) -> str | None:
+    """Return the title of the power log that begins with these bytes; None where it is none."""
+    head = head_of(data)
+    form = _form(head, None) if head else None
+    return form.title if form else None
+
+
+def _form(head: list[str], columns: tuple[str, ...] | None) -> Form | None:
+    return next((form for form in FORMS if form.recognises(head, columns)), None)

@@ -1,0 +1,179 @@
+"""Power logs of `nvidia-smi --query-gpu=… --format=csv`, with or without head and units."""
+
+import re
+
+import polars as pl
+
+from pipeline.ingest.telemetry.cells import cell, named, names_of, number, problem_of, with_cells
+from pipeline.ingest.telemetry.table import Reading
+from pipeline.ingest.telemetry.text import Log
+from pipeline.ingest.telemetry.times import parsed, time_format
+
+_TIME = re.compile(r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d\.\d{3}")
+# Where several columns tell the same thing, the first that is there is taken.
+_COLUMNS = {
+    "gpu": ("index", "uuid", "gpu_uuid", "pci.bus_id", "gpu_bus_id", "serial"),
+    "gpu_name": ("name", "gpu_name"),
+    "power_w": ("power.draw", "power.draw.average", "power.draw.instant"),
+    "sm_clock_mhz": ("clocks.sm", "clocks.gr"),
+    "memory_clock_mhz": ("clocks.mem",),
+    "power_limit_w": ("enforced.power.limit", "power.limit"),
+    "temperature_c": ("temperature.gpu",),
+    "utilisation_frac": ("utilization.gpu",),
+}
+_RENAMED = {
+    "clocks.current.sm": "clocks.sm",
+    "clocks.current.graphics": "clocks.gr",
+    "clocks.current.memory": "clocks.mem",
+}
+_REASONS = "clocks_event_reasons."
+# The bits of clocks_event_reasons.active (nvml.h).
+REASON_BITS = (
+    "gpu_idle",
+    "applications_clocks_setting",
+    "sw_power_cap",
+    "hw_slowdown",
+    "sync_boost",
+    "sw_thermal_slowdown",
+    "hw_thermal_slowdown",
+    "hw_power_brake_slowdown",
+    "display_clock_setting",
+)
+_SAME_INSTANT = 0.1  # of a usual step: rows nearer to each other are of different GPUs
+
+
+def recognises(head: list[str], columns: tuple[str, ...] | None) -> bool:
+    """Say whether the first lines are such a log."""
+    names = set(_query_names(head[0]))
+    known = {name for choice in _COLUMNS.values() for name in choice}
+    if "timestamp" in names and any("." in name for name in names & known):
+        return True
+    if names & {"power.draw", "power.draw.average", "power.draw.instant"}:
+        return True
+    return _is_row(head[0]) or (columns is not None and len(columns) == len(names_of(head[0], ",")))
+
+
+def read(log: Log) -> Reading:
+    """Return the samples of each GPU.
+
+    Raises:
+        BadInputError: Where columns are not named, or there is no time among them.
+    """
+    head = log.head[0]
+    has_head = not _is_row(head) and bool(set(_query_names(head)) & {*_known(), "timestamp"})
+    if not has_head and log.columns is None:
+        raise log.refusal(
+            "a head that names the columns",
+            "rows of nvidia-smi without one",
+            "Name the columns in the order of --query-gpu, or log with a head.",
+        )
+    names = _query_names(head if has_head else ",".join(log.columns or ()))
+    if "timestamp" not in names:
+        raise log.refusal(
+            "a column timestamp", f"columns {', '.join(names[:12])}", "Add it to --query-gpu."
+        )
+    is_head = pl.col("text") == head if has_head else pl.lit(value=False)
+    body = with_cells(log.lines.filter(~is_head), ",")
+    heads_again = log.lines.height - body.height - has_head
+    notes = (
+        ["the given columns are not used: the log has a head"] if has_head and log.columns else []
+    )
+    rows = _rows(log, body, names)
+    if not _index(names, "gpu"):
+        rows, note = _with_gpu_by_order(rows)
+        notes += note
+    return Reading(rows, rows_duplicate=heads_again, notes=(*log.notes, *notes))
+
+
+def _known() -> set[str]:
+    return {name for choice in _COLUMNS.values() for name in choice}
+
+
+def _is_row(line: str) -> bool:
+    return any(_TIME.fullmatch(text.strip()) for text in line.split(","))
+
+
+def _query_names(head: str) -> list[str]:
+    """Return the names as a query says them: without units, by their newest spelling."""
+    names = [re.sub(r"\s*\[[^]]*\]$", "", name).lower() for name in names_of(head, ",")]
+    return [
+        _RENAMED.get(name, name).replace("clocks_throttle_reasons.", _REASONS) for name in names
+    ]
+
+
+def _index(names: list[str], metric: str) -> list[int]:
+    return [names.index(name) for name in _COLUMNS[metric] if name in names]
+
+
+def _rows(log: Log, body: pl.DataFrame, names: list[str]) -> pl.DataFrame:
+    time_at = names.index("timestamp")
+    firsts = body.select(cell(time_at).alias("at"))["at"].drop_nulls().head(50).to_list()
+    forms = [form for text in firsts if (form := time_format(text))]
+    if not forms:
+        found = repr(firsts[0][:30]) if firsts else "no row"
+        raise log.refusal("times such as 2025/04/16 19:53:18.720", found, "Log with a timestamp.")
+    texts = {metric: cell(next(iter(_index(names, metric)), None)) for metric in _COLUMNS}
+    values = {
+        metric: number(texts[metric]) / (100 if metric == "utilisation_frac" else 1)
+        for metric in _COLUMNS
+        if not metric.startswith("gpu")
+    }
+    is_torn = pl.col("cells").list.len() != len(names)
+    torn = pl.format("{} fields where the head has {}", pl.col("cells").list.len(), len(names))
+    problem = problem_of("power", texts["power_w"], values["power_w"])
+    return body.select(
+        "source_line",
+        texts["gpu"].alias("gpu"),
+        texts["gpu_name"].alias("gpu_name"),
+        parsed(cell(time_at), forms[0][0]).alias("at"),
+        *(value.alias(metric) for metric, value in values.items()),
+        _reasons(names).alias("throttle_reasons"),
+        pl.when(is_torn).then(torn).otherwise(problem).alias("problem"),
+    )
+
+
+def _reasons(names: list[str]) -> pl.Expr:
+    """Return the reasons that hold: from a mask of bits, or from one column each."""
+    mask_at = next(
+        (names.index(_REASONS + word) for word in ("active",) if _REASONS + word in names), None
+    )
+    if mask_at is not None:
+        digits = cell(mask_at).str.to_lowercase().str.strip_prefix("0x")
+        mask = digits.str.to_integer(base=16, strict=False)
+        return named([(word, (mask // 2**bit) % 2 == 1) for bit, word in enumerate(REASON_BITS)])
+    told = [
+        (name.removeprefix(_REASONS), cell(at))
+        for at, name in enumerate(names)
+        if name.startswith(_REASONS) and name != f"{_REASONS}supported"
+    ]
+    return named([(word, text == "Active") for word, text in told])
+
+
+def _with_gpu_by_order(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Name GPUs by their place among the rows of one instant: no column tells them apart."""
+    step = pl.col("at").diff().dt.total_microseconds()
+    usual = rows.select(step.quantile(0.95)).item()
+    if not usual:
+        return rows.with_columns(pl.lit("0").alias("gpu")), []
+    is_new = (step > usual * _SAME_INSTANT) | (step < 0)
+    instants = rows.with_columns(
+        is_new.fill_null(value=False).cast(pl.Int64).cum_sum().alias("instant")
+    )
+    place = pl.int_range(pl.len()).over("instant")
+    instants = instants.with_columns(place.alias("place"), pl.len().over("instant").alias("size"))
+    size = int(instants.select(pl.col("size").mode().max()).item())
+    if size == 1:
+        return rows.with_columns(pl.lit("0").alias("gpu")), []
+    wrong = pl.format("no GPU index, and {} rows where the log has {} at a time", "size", size)
+    told = instants.with_columns(
+        pl.col("place").cast(pl.String).alias("gpu"),
+        pl.when((pl.col("size") != size) & pl.col("problem").is_null())
+        .then(wrong)
+        .otherwise("problem")
+        .alias("problem"),
+    )
+    note = (
+        f"no GPU index: {size} rows at each instant, taken as GPU 0 to {size - 1} in the order of "
+        "the log; add index or uuid to --query-gpu"
+    )
+    return told.drop("instant", "place", "size"), [note]
