@@ -82,10 +82,10 @@ def audit(
         raise WrongUseError("audit: expected --telemetry FILE and --runs FILE, or --plan.")
     from pipeline import manifest
     from pipeline.audit.answer import audit as answer_of
-    from pipeline.audit.values import as_values
     from pipeline.audit.linearity import FORMULAS, QUANTITIES, TOKENS, Reading
     from pipeline.audit.runs import read_runs
     from pipeline.audit.text import text_of
+    from pipeline.audit.values import as_values
     from pipeline.ingest.telemetry import read_telemetry
 
     for option, value, known in (

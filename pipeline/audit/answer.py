@@ -12,6 +12,7 @@ from pipeline.audit.linearity import Reading
 from pipeline.audit.rules import rules as audit_rules
 from pipeline.audit.rules import sensor_of
 from pipeline.audit.runs import RunsFile
+from pipeline.audit.tracks import tracks_of
 from pipeline.audit.uncertainty import budget
 from pipeline.naming import Names
 from pipeline.reference import reference_rows
@@ -43,7 +44,7 @@ class Audit:
 
     @property
     def looped(self) -> pl.DataFrame:
-        """Return the runs that never ended by themselves: cut off, so no measure of their length."""
+        """Return the runs that never ended by themselves: their length is not theirs."""
         return self.measured.filter("is_looped")
 
 
@@ -64,11 +65,12 @@ def audit(
         stack: Serving stack where it is told, else the default one.
     """
     rules, names, runs = audit_rules(), Names(), runs_file.runs
-    seen = quality.log_quality(samples, rules)
+    tracks = tracks_of(samples, rules)
+    seen = quality.log_quality(samples, tracks)
     name = next(iter(seen.get_column("gpu_name").drop_nulls().to_list()), None)
     served = served_by(names, gpu or name, stack)
-    measured = energy.energy_by_run(samples, runs, rules)
-    around = baselines.power_around(samples, runs, rules)
+    measured = energy.energy_by_run(samples, tracks, runs, rules)
+    around = baselines.power_around(samples, tracks, runs, rules)
     levels = baselines.baselines(samples, measured, around, rules)
     rows = with_law(_net(measured.join(around, on=["run_set", "run_id"]), levels), served, names)
     window_seen_s = quality.averaging_window_s(samples, measured, around, rules)
@@ -77,7 +79,7 @@ def audit(
     cells = linearity.cells(rows, reading, reference, rules)
     fitted = models.fit_models(rows, rules)
     tested = effects(rows, fitted, rules)
-    found_clocks = clocks.compare_clocks(samples, runs, rules)
+    found_clocks = clocks.compare_clocks(samples, tracks, runs, rules)
     mixed = order.confounded(rows, rules)
     has_temperature = bool(seen.get_column("has_temperature").any())
     loaded = levels.filter(pl.col("baseline") == "model loaded")
@@ -87,7 +89,7 @@ def audit(
         reference=reference,
         served=served,
         quality=seen,
-        gaps=quality.gaps(samples, rules),
+        gaps=quality.gaps(tracks),
         clocks=found_clocks,
         window_seen_s=window_seen_s,
         window_s=window_s,
@@ -104,6 +106,7 @@ def audit(
             loaded.row(0, named=True) if loaded.height else None,
             sensor_of(name),
             window_s,
+            float(seen.get_column("usual_step_s").drop_nulls().mean() or 0.0),  # type: ignore[arg-type]
             rules,
         ),
         findings=pl.concat(

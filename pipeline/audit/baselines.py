@@ -9,12 +9,14 @@ import polars as pl
 from pipeline.audit.energy import placed
 from pipeline.audit.rules import Rules
 from pipeline.audit.runs import BLANK, IDLE
-from pipeline.audit.tracks import SECOND_US, integrals_between, track
+from pipeline.audit.tracks import SECOND_US, Tracks, integrals_between
 
 _KEYS = ("run_set", "run_id", "gpu")
 
 
-def power_around(samples: pl.DataFrame, runs: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+def power_around(
+    samples: pl.DataFrame, tracks: Tracks, runs: pl.DataFrame, rules: Rules
+) -> pl.DataFrame:
     """Return for each run and side (before, after) the mean power and temperature of a quiet time.
 
     Before: up to `before_run_s` before its start, since `settle_s` after the run ahead of it ended;
@@ -29,8 +31,8 @@ def power_around(samples: pl.DataFrame, runs: pl.DataFrame, rules: Rules) -> pl.
     on_gpus = placed(samples, runs).with_columns(pl.col("placed_gpu").alias("gpu"))
     windows = _windows(on_gpus, rules)
     found = windows.select(*_KEYS, "side")
-    for value in ("power_w", "temperature_c"):
-        means = integrals_between(track(samples, value, rules), windows)
+    for value, line in (("power_w", tracks.power), ("temperature_c", tracks.temperature)):
+        means = integrals_between(line, windows)
         found = found.join(
             means.select(*_KEYS, "side", (pl.col("integral") / pl.col("window_s")).alias(value)),
             on=[*_KEYS, "side"],

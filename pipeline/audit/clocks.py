@@ -13,7 +13,7 @@ from scipy.special import stdtr
 
 from pipeline.audit.energy import placed
 from pipeline.audit.rules import Rules
-from pipeline.audit.tracks import SECOND_US, integrals_between, track
+from pipeline.audit.tracks import SECOND_US, Tracks, integrals_between
 
 _HOUR_S = 3600
 _FEWEST_RUNS = 5  # for a slope and its error
@@ -31,10 +31,12 @@ class Clocks:
     is_drifting: bool
 
 
-def compare_clocks(samples: pl.DataFrame, runs: pl.DataFrame, rules: Rules) -> Clocks:
+def compare_clocks(
+    samples: pl.DataFrame, tracks: Tracks, runs: pl.DataFrame, rules: Rules
+) -> Clocks:
     """Return what the shape of the power says of the clocks."""
     on_gpus = placed(samples, runs.filter(~pl.col("is_baseline")))
-    line = track(samples, "power_w", rules)
+    line = tracks.power
     if line.is_empty() or on_gpus.is_empty():
         return Clocks(None, 0.0, None, None, None, False)
     zone_shift_s, inside = _zone_shift(line, on_gpus, rules)
@@ -78,15 +80,17 @@ def _zone_shift(
 ) -> tuple[float | None, float]:
     steps = round(rules.zone_most_s / rules.zone_step_s)
     shifts = [each * rules.zone_step_s for each in range(-steps, steps + 1)]
-    ends = line.group_by("gpu").agg(pl.col("integral").max(), pl.col("step_s").sum())
-    usual_w = float(ends.get_column("integral").sum() / max(ends.get_column("step_s").sum(), 1e-9))
+    ends = line.group_by("gpu").agg(
+        (pl.col("integral").max() / pl.col("step_s").sum()).alias("usual_w")
+    )
     by_shift = (
         _shifted(line, on_gpus, shifts)
+        .join(ends, on="gpu", how="left")
         .sort("shift_s", "run_set", "run_id", "gpu")
         .group_by("shift_s", maintain_order=True)
         .agg(
             pl.col("power_w").is_not_null().mean().alias("inside_frac"),
-            (pl.col("power_w") - usual_w).mean().alias("contrast_w"),
+            (pl.col("power_w") - pl.col("usual_w")).mean().alias("contrast_w"),
         )
     )
     told = by_shift.filter(pl.col("shift_s") == 0).row(0, named=True)

@@ -1,4 +1,4 @@
-"""What was tested beside the multipliers: power left after runs, and every covariate, as one family.
+"""What is tested beside the multipliers: power left after runs, and covariates, as one family.
 
 Holm's correction runs over all of them in a run set, so a clean log raises any of them in at most
 as many cases as the family error says.

@@ -8,7 +8,7 @@ trapezoid's energy, or what the counter had reached, where there is no power.
 import polars as pl
 
 from pipeline.audit.rules import Rules
-from pipeline.audit.tracks import SECOND_US, integrals_between, track
+from pipeline.audit.tracks import SECOND_US, Tracks, integrals_between
 
 TRAPEZOID, COUNTER = "trapezoid", "counter"
 
@@ -26,19 +26,22 @@ def placed(samples: pl.DataFrame, runs: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([named, unnamed]).sort("run_set", "run_id", "placed_gpu")
 
 
-def energy_by_run(samples: pl.DataFrame, runs: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+def energy_by_run(
+    samples: pl.DataFrame, tracks: Tracks, runs: pl.DataFrame, rules: Rules
+) -> pl.DataFrame:
     """Return each run with its energy.
 
     Args:
         samples: As `pipeline.ingest.telemetry` reads them.
+        tracks: Their running integrals.
         runs: As `pipeline.audit.runs` reads them.
         rules: Which steps are gaps, and how much of a run may lie in them.
 
     Returns:
         The runs with trapezoid_j, counter_j, difference_frac (counter over trapezoid, less 1),
         energy_basis (counter where it knows every run that the trapezoid knows), energy_j,
-        mean_power_w, peak_power_w, power_spread_w, reading_count, covered_frac, counter_reset_count, energy_reason (why energy_j
-        is null).
+        mean_power_w, peak_power_w, power_spread_w, reading_count, covered_frac,
+        counter_reset_count, energy_reason (why energy_j is null).
     """
     if runs.is_empty():
         return runs
@@ -50,8 +53,8 @@ def energy_by_run(samples: pl.DataFrame, runs: pl.DataFrame, rules: Rules) -> pl
         pl.col("started_at").alias("first_at"),
         pl.col("ended_at").alias("last_at"),
     )
-    power = integrals_between(track(samples, "power_w", rules), windows)
-    counter = integrals_between(_counter_track(samples, rules), windows)
+    power = integrals_between(tracks.power, windows)
+    counter = integrals_between(_counter_track(samples, tracks), windows)
     by_run = (
         power.rename({"integral": "trapezoid_j"})
         .join(
@@ -87,11 +90,9 @@ def _sum_if_all_known(name: str) -> pl.Expr:
     return pl.when(known).then(pl.col(name).sum()).alias(name)
 
 
-def _counter_track(samples: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+def _counter_track(samples: pl.DataFrame, tracks: Tracks) -> pl.DataFrame:
     """Return the counter's running energy in the form of a track; its "gaps" count restarts."""
-    power = track(samples, "power_w", rules).select(
-        "gpu", "sampled_at", pl.col("integral").alias("trapezoid_j")
-    )
+    power = tracks.power.select("gpu", "sampled_at", pl.col("integral").alias("trapezoid_j"))
     readings = (
         samples.filter(pl.col("energy_counter_j").is_not_null())
         .group_by("gpu", "sampled_at")

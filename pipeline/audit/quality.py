@@ -4,12 +4,12 @@ import polars as pl
 
 from pipeline.audit.energy import placed
 from pipeline.audit.rules import Rules, sensor_of
-from pipeline.audit.tracks import SECOND_US, seconds, track
+from pipeline.audit.tracks import SECOND_US, Tracks, seconds
 
 _LOW, _HIGH = 0.1, 0.9  # of a step of the power: a moving mean takes 0.8 of its window for it
 
 
-def log_quality(samples: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+def log_quality(samples: pl.DataFrame, tracks: Tracks) -> pl.DataFrame:
     """Return what each GPU's log is like.
 
     Returns:
@@ -37,7 +37,7 @@ def log_quality(samples: pl.DataFrame, rules: Rules) -> pl.DataFrame:
         ),
     )
     return (
-        found.join(_steps(samples, rules), on="gpu", how="left")
+        found.join(_steps(tracks), on="gpu", how="left")
         .join(_updates(samples), on="gpu", how="left")
         .join(_backward(samples), on="gpu", how="left")
         .with_columns(
@@ -47,27 +47,17 @@ def log_quality(samples: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     )
 
 
-def gaps(samples: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+def gaps(tracks: Tracks) -> pl.DataFrame:
     """Return the gaps of a log: gpu, began_at, gap_s."""
     return (
-        track(_timed(samples), "tick", rules)
-        .filter("is_gap")
+        tracks.ticks.filter("is_gap")
         .select("gpu", pl.col("sampled_at").alias("began_at"), pl.col("step_s").alias("gap_s"))
         .sort("gpu", "began_at")
     )
 
 
-def _timed(samples: pl.DataFrame) -> pl.DataFrame:
-    """Return the readings of power where there are any, else all, under a column of ones."""
-    has_power = pl.col("power_w").is_not_null()
-    return samples.filter(has_power | ~has_power.any().over("gpu")).with_columns(
-        pl.lit(1.0).alias("tick")
-    )
-
-
-def _steps(samples: pl.DataFrame, rules: Rules) -> pl.DataFrame:
-    steps = track(_timed(samples), "tick", rules)
-    return steps.group_by("gpu").agg(
+def _steps(tracks: Tracks) -> pl.DataFrame:
+    return tracks.ticks.group_by("gpu").agg(
         pl.col("step_s").median().alias("usual_step_s"),
         pl.col("is_gap").sum().cast(pl.Int64).alias("gap_count"),
         pl.when("is_gap").then("step_s").otherwise(0.0).sum().alias("gap_s"),

@@ -62,7 +62,7 @@ def _log(found: Audit) -> Iterator[str]:
     yield (
         f"runs: {runs.height} of {found.runs_file.row_count} rows, "
         f"{runs.get_column('energy_j').count()} with an energy by "
-        f"{runs.get_column('energy_basis').first()}"
+        f"{runs.item(0, 'energy_basis')}"
         + (
             f"; counter over trapezoid: {share(float(middle), is_signed=True)} (median)"
             if isinstance(middle, int | float)
@@ -120,7 +120,10 @@ def _cells(found: Audit) -> Iterator[str]:
 
 def _line(cells: Iterable[Any]) -> str:
     widths = (28, 20, 6, 7, 7, 10, 8, 8, 7, 0)
-    return " ".join(f"{str(each)[: width or 40]:<{width}}" for each, width in zip(cells, widths, strict=True)).rstrip()  # fmt: skip
+    fitted = (
+        f"{str(each)[: width or 40]:<{width}}" for each, width in zip(cells, widths, strict=True)
+    )
+    return " ".join(fitted).rstrip()
 
 
 def _law(found: Audit) -> Iterator[str]:

@@ -6,11 +6,33 @@ faster than its sensor only writes a line in more pieces. Readings of one GPU at
 as their mean.
 """
 
+from dataclasses import dataclass
+
 import polars as pl
 
 from pipeline.audit.rules import Rules
 
 SECOND_US = 1_000_000
+
+
+@dataclass(frozen=True)
+class Tracks:
+    """The running integrals of a log, made once."""
+
+    power: pl.DataFrame
+    temperature: pl.DataFrame
+    ticks: pl.DataFrame  # of ones, over the readings of power, or all where there is no power
+
+
+def tracks_of(samples: pl.DataFrame, rules: Rules) -> Tracks:
+    """Return the tracks of a log."""
+    has_power = pl.col("power_w").is_not_null()
+    timed = samples.filter(has_power | ~has_power.any().over("gpu"))
+    return Tracks(
+        track(samples, "power_w", rules),
+        track(samples, "temperature_c", rules),
+        track(timed.with_columns(pl.lit(1.0).alias("tick")), "tick", rules),
+    )
 
 
 def seconds(span: pl.Expr) -> pl.Expr:

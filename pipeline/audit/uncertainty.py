@@ -24,7 +24,7 @@ _SCHEMA = {
 
 def budget(
     rows: pl.DataFrame, loaded: Mapping[str, Any] | None, sensor: Sensor, window_s: float,
-    rules: Rules,
+    step_s: float, rules: Rules,
 ) -> pl.DataFrame:  # fmt: skip
     """Return the budget: component, kind, standard_frac, ratio_frac, is_in_repeats, meaning.
 
@@ -33,6 +33,7 @@ def budget(
         loaded: The model-loaded baseline, None where there is none.
         sensor: How the power was read.
         window_s: Averaging window, as the log shows it or the sensor is said to have.
+        step_s: Usual time between two readings.
         rules: Standard uncertainty of the clocks.
     """
     used = rows.filter(usable())
@@ -51,6 +52,9 @@ def budget(
          None, True, f"the sensor sees {sensor.duty_frac:.0%} of the time"),
         ("averaging", "B", edge * window_s / 2 / math.sqrt(3), None, True,
          f"readings lag by up to half of {window_s:.3g} s, at both ends of a run"),
+        ("edges", "B", edge * step_s / 3, edge * step_s / 3, False,
+         f"power is drawn straight between readings {step_s:.3g} s apart, so a run loses a third "
+         "of a step at its ends; not corrected"),
         ("clock synchronisation", "B", edge * rules.clock_sync_s, None, True,
          f"start and end are known to {rules.clock_sync_s:g} s"),
         ("integration", "B", _integration(used), None, True,
@@ -122,7 +126,8 @@ def _sums(
     combined = [math.sqrt(math.fsum((line[at] or 0.0) ** 2 for line in counted)) for at in (2, 3)]  # type: ignore[operator]
     words = "repeats and what they cannot show" if repeated else "all of type B; no repeats"
     return [
-        ("combined", "A and B", combined[0], combined[1], False, f"root of the sum of squares: {words}"),
+        ("combined", "A and B", combined[0], combined[1], False,
+         f"root of the sum of squares: {words}"),
         ("expanded", "A and B", COVERAGE_FACTOR * combined[0], COVERAGE_FACTOR * combined[1], False,
          f"combined × {COVERAGE_FACTOR}, about 95 %"),
     ]  # fmt: skip
