@@ -19,9 +19,9 @@ def power_around(
 ) -> pl.DataFrame:
     """Return for each run and side (before, after) the mean power and temperature of a quiet time.
 
-    Before: up to `before_run_s` before its start, since `settle_s` after the run ahead of it ended;
-    after: from `settle_s` after its end up to `after_run_s` more, or to the next start. Both end
-    `guard_s` before a start. Sums over
+    The quiet time between two runs, from `settle_s` after the one to `guard_s` before the other, is
+    cut in halves: the first is after the one, for at most `after_run_s`, the second before the
+    other, for at most `before_run_s`. So what a run leaves is not its own baseline. Sums over
     its GPUs; null where the time is shorter than `baseline_least_s` or not in the log.
 
     Returns:
@@ -29,7 +29,7 @@ def power_around(
         after_temperature_c.
     """
     on_gpus = placed(samples, runs).with_columns(pl.col("placed_gpu").alias("gpu"))
-    windows = _windows(on_gpus, rules)
+    windows = _windows(_within_log(samples, on_gpus), rules)
     found = windows.select(*_KEYS, "side")
     for value, line in (("power_w", tracks.power), ("temperature_c", tracks.temperature)):
         means = integrals_between(line, windows)
@@ -62,6 +62,15 @@ def power_around(
     )
 
 
+def _within_log(samples: pl.DataFrame, on_gpus: pl.DataFrame) -> pl.DataFrame:
+    """Return runs with the first and last instant of their GPU's log."""
+    ends = samples.group_by("gpu").agg(
+        pl.col("sampled_at").min().alias("log_first_at"),
+        pl.col("sampled_at").max().alias("log_last_at"),
+    )
+    return on_gpus.join(ends, on="gpu", how="left")
+
+
 def _windows(on_gpus: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     group = ["run_set", "gpu"]
     ordered = on_gpus.sort("run_set", "gpu", "started_at", "run_id").with_columns(
@@ -73,22 +82,28 @@ def _windows(on_gpus: pl.DataFrame, rules: Rules) -> pl.DataFrame:
         pl.duration(microseconds=round(each * SECOND_US))
         for each in (rules.settle_s, rules.before_run_s, rules.after_run_s, rules.guard_s)
     )
+    quiet_opens, quiet_closes = pl.col("ended_at") + settle, pl.col("started_at") - guard
+    opened_before = pl.col("ended_before") + settle
+    closes_next = pl.col("starts_next") - guard
     sides = (
         ordered.select(
             *_KEYS,
             pl.lit("before").alias("side"),
-            pl.max_horizontal(pl.col("started_at") - before, pl.col("ended_before") + settle).alias(
-                "first_at"
-            ),
-            (pl.col("started_at") - guard).alias("last_at"),
+            pl.max_horizontal(
+                quiet_closes - before,
+                opened_before + (quiet_closes - opened_before) / 2,
+                "log_first_at",
+            ).alias("first_at"),
+            quiet_closes.alias("last_at"),
         ),
         ordered.select(
             *_KEYS,
             pl.lit("after").alias("side"),
-            (pl.col("ended_at") + settle).alias("first_at"),
+            quiet_opens.alias("first_at"),
             pl.min_horizontal(
-                pl.col("ended_at") + settle + after,
-                pl.col("starts_next") - guard,
+                quiet_opens + after,
+                quiet_opens + (closes_next - quiet_opens) / 2,
+                "log_last_at",
             ).alias("last_at"),
         ),
     )

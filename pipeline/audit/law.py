@@ -1,5 +1,6 @@
 """What the law says of each run: joules where its GPU has coefficients, else the shape alone."""
 
+import re
 from typing import NamedTuple
 
 import polars as pl
@@ -27,17 +28,17 @@ class Served(NamedTuple):
 
 def served_by(names: Names, gpu_name: str | None, stack: str | None) -> Served:
     """Return GPU and stack; a GPU named as drivers do is found by the name it contains."""
-    name = gpu_name or ""
+    name = re.sub(r"^nvidia ", "", gpu_name or "", flags=re.IGNORECASE)
     found = names.gpu(name)
     if found == name:
-        plain = _plain(name)
         known = sorted((row["gpu"] for row in reference_rows("gpus")), key=len, reverse=True)
-        found = next((gpu for gpu in known if _plain(gpu) in plain), name)
+        found = next((gpu for gpu in known if _words(gpu) in _words(name)), name)
     return Served(found, stack or default_set()["stack"])
 
 
-def _plain(name: str) -> str:
-    return "".join(letter for letter in name.lower() if letter.isalnum())
+def _words(name: str) -> str:
+    """Return the words of a name between blanks, so that no word is found within another."""
+    return f" {' '.join(re.findall(r'[a-z0-9]+', name.lower()))} "
 
 
 def measurements(runs: pl.DataFrame, served: Served, names: Names) -> list[Measurement]:

@@ -92,7 +92,10 @@ def _cells(found: Audit) -> Iterator[str]:
         f"T: {TOKENS[reading.tokens][1]} of a category over those of '{found.reference}'; "
         f"E: the same of {QUANTITIES[reading.quantity][1]}; geometric means"
     )
-    yield f"divergence = {FORMULAS[reading.formula]}; band ±{band:.0%}; 95 % intervals; Holm"
+    yield (
+        f"divergence = {FORMULAS[reading.formula]}; band ±{band:.0%}; "
+        f"{rules().confidence_frac:.0%} intervals; verdicts by Holm over all cells"
+    )
     head = ("model", "category", "runs", "T", "E", "divergence", "low", "high", "watts", "verdict")
     yield _line(head)
     for row in found.cells.rows(named=True):
