@@ -2,13 +2,16 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import polars as pl
 import pytest
 
-from pipeline.ingest.telemetry import SCHEMA
+from pipeline.ingest.telemetry import SCHEMA, read_telemetry
 from pipeline.sample.telemetry import Plan, planted_telemetry
+from pipeline.sample.telemetry_forms import hwinfo_file, nvidia_smi_file
 from pipeline.sample.telemetry_runs import Category
+from pipeline.settings import bundled
 
 STILL = Plan(
     categories=(Category("general", 400, 1_200),),
@@ -110,3 +113,44 @@ def test_firmware_holds_the_clock_down_below_the_limit_and_says_so() -> None:
 
     assert held["sm_clock_mhz"].unique().to_list() == [1281.0]  # 0.7 × 1830
     assert held.select((pl.col("power_w") < pl.col("power_limit_w")).all()).item()
+
+
+def test_a_session_written_as_nvidia_smi_reads_back_as_it_was(tmp_path: Path) -> None:
+    samples, _ = planted_telemetry(Plan(repeats=1, power_cap_w=240.0, step_s=0.25), seed=2)
+    (tmp_path / "smi.csv").write_bytes(nvidia_smi_file(samples))
+    told = [name for name in SCHEMA if name not in ("energy_counter_j", "source_file")]
+
+    read = read_telemetry([tmp_path / "smi.csv"]).samples
+
+    assert read.select(told).equals(samples.select(told))
+
+
+def test_a_session_written_as_hwinfo_reads_back_as_it_was_but_for_what_it_cannot_tell(
+    tmp_path: Path,
+) -> None:
+    samples, _ = planted_telemetry(Plan(repeats=1, power_cap_w=240.0), seed=2)
+    (tmp_path / "hwinfo.csv").write_bytes(hwinfo_file(samples))
+    untold = ("energy_counter_j", "power_limit_w", "throttle_reasons", "source_file")
+    told = [name for name in SCHEMA if name not in untold]
+
+    read = read_telemetry([tmp_path / "hwinfo.csv"]).samples
+
+    assert read.select(told).equals(samples.select(told))
+    is_capped = samples["throttle_reasons"] == "sw_power_cap"
+    assert is_capped.sum() > 0
+    assert ((read["throttle_reasons"] == "power") == is_capped).all()
+
+
+def test_the_bundled_sessions_are_read_whole_and_the_cap_binds_in_prefill_alone() -> None:
+    folder = bundled("data/sample/telemetry")
+    telemetry = read_telemetry(sorted(folder.glob("*.csv.gz")))
+    capped = read_telemetry([folder / "policy-cap-400w.csv.gz"]).samples
+    busy = capped.filter(pl.col("utilisation_frac") > 0)
+    at_limit = busy.filter(pl.col("power_w") > 390)
+
+    assert [file.form for file in telemetry.files] == ["HWiNFO64", *["nvidia-smi --query-gpu"] * 3]
+    assert {file.rows_rejected for file in telemetry.files} == {0}
+    assert busy["power_limit_w"].unique().to_list() == [400.0]
+    # Six prefills of 120,000 tokens, 6 s each at full clock and 7.6 s at 0.7907 of it.
+    assert at_limit.height == pytest.approx(6 * 76, rel=0.02)
+    assert at_limit["throttle_reasons"].unique().to_list() == ["sw_power_cap"]

@@ -33,7 +33,7 @@ class Plan:
     mean of the `averaging_s` before it. A category's own effect stands in the category.
     """
 
-    models: tuple[str, ...] = ("llama-3.1-8b-instruct",)
+    models: tuple[str, ...] = ("meta-llama/Llama-3.1-8B",)
     categories: tuple[Category, ...] = (
         Category("general", 400, 1_200),
         Category("unanswerable", 400, 1_500),
@@ -62,7 +62,7 @@ class Plan:
     clock_lock_mhz: float | None = None
     firmware_throttle_every_s: float | None = None
     firmware_throttle_s: float = 0.5
-    tells_phases: bool = False  # a row of the runs for each of prefill and decode
+    tells_phases: bool = False  # a row of the runs for prefill and one for decode, as category
 
 
 def planted_telemetry(plan: Plan, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -165,13 +165,14 @@ def _runs_frame(
 ) -> pl.DataFrame:
     rows = []
     for number, (run, (prefill, decode)) in enumerate(zip(runs, spans, strict=True), start=1):
-        parts = [("", prefill, decode, run.input_tokens, run.output_tokens)]
+        parts = [("", prefill, decode, 0, run.output_tokens)]
         if plan.tells_phases:
+            # Decode finds its whole prompt in the cache; prefill writes no token.
             parts = [
-                ("prefill", prefill, prefill, run.input_tokens, 0),
-                ("decode", decode, decode, 0, run.output_tokens),
+                ("prefill", prefill, prefill, 0, 0),
+                ("decode", decode, decode, run.input_tokens, run.output_tokens),
             ]
-        for part, first, last, input_tokens, output_tokens in parts:
+        for part, first, last, cached_tokens, output_tokens in parts:
             start, end = load.edges[first], load.edges[last + 1]
             rows.append(
                 {
@@ -180,9 +181,9 @@ def _runs_frame(
                     "ended_at": end * PIECE_S,
                     "model": run.model,
                     "category": part or run.category.name,
-                    "input_tokens": input_tokens,
+                    "input_tokens": run.input_tokens,
                     "output_tokens": output_tokens,
-                    "cached_tokens": 0,
+                    "cached_tokens": cached_tokens,
                     "repeat": run.repeat,
                     "block": run.block,
                     "position": run.position,

@@ -63,10 +63,13 @@ def problem_of(name: str, text: pl.Expr, value: pl.Expr, most: float = _MOST_W) 
     )
 
 
-def named(words: list[tuple[str, pl.Expr]]) -> pl.Expr:
-    """Return the words whose condition holds, `;` between them; null where none is known."""
-    if not words:
-        return pl.lit(None, pl.String)
-    known = pl.any_horizontal(condition.is_not_null() for _, condition in words)
-    held = [pl.when(condition).then(pl.lit(word)) for word, condition in words]
-    return pl.when(known).then(pl.concat_str(held, separator=";", ignore_nulls=True))
+def under_heads(lines: pl.DataFrame, is_head: pl.Expr) -> tuple[pl.DataFrame, list[str]]:
+    """Return the lines that are no head, each with the `head` it stands under, and all heads.
+
+    A log that goes on after a new start tells its head again, perhaps with other columns.
+    """
+    marked = lines.with_columns(is_head.alias("is_head")).with_columns(
+        pl.when("is_head").then("text").forward_fill().alias("head")
+    )
+    heads: list[str] = marked.filter("is_head")["head"].unique(maintain_order=True).to_list()
+    return marked.filter(~pl.col("is_head")).drop("is_head"), heads

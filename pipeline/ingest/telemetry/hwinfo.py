@@ -6,16 +6,17 @@ import polars as pl
 
 from pipeline.ingest.telemetry.cells import (
     cell,
-    named,
     names_of,
     number,
     problem_of,
     separator_of,
+    under_heads,
     with_cells,
 )
 from pipeline.ingest.telemetry.hwinfo_columns import Gpu, gpus_of
 from pipeline.ingest.telemetry.table import Reading
 from pipeline.ingest.telemetry.text import Log, as_utf_8
+from pipeline.ingest.telemetry.throttle import named
 from pipeline.ingest.telemetry.times import parsed, time_format
 
 _UNIT = re.compile(r"\[[^\]]*\]$")
@@ -46,14 +47,12 @@ def read(log: Log) -> Reading:
     """
     separator = separator_of(log.head[0])
     first = names_of(log.head[0], separator)[0]
-    lines = log.lines.with_columns(
-        pl.col("text").str.strip_prefix('"').str.starts_with(first).alias("is_head"),
-        pl.col("text").str.starts_with(separator * 2).alias("is_sensors"),
-    ).with_columns(pl.when("is_head").then("text").forward_fill().alias("head"))
-    sensors = {row["head"]: row["text"] for row in lines.filter("is_sensors").to_dicts()}
-    body = lines.filter(~pl.col("is_head") & ~pl.col("is_sensors"))
+    is_head = pl.col("text").str.strip_prefix('"').str.starts_with(first)
+    lines, heads = under_heads(log.lines, is_head)
+    is_sensors = pl.col("text").str.starts_with(separator * 2)
+    sensors = {row["head"]: row["text"] for row in lines.filter(is_sensors).to_dicts()}
+    body = lines.filter(~is_sensors)
     parts, notes = [], list(log.notes)
-    heads: list[str] = lines.filter("is_head")["head"].unique(maintain_order=True).to_list()
     for head in heads:
         rows = body.filter(pl.col("head") == head)
         if rows.is_empty() and len(heads) > 1:
@@ -66,7 +65,7 @@ def read(log: Log) -> Reading:
         parts += _samples(log, rows, names, gpus, separator)
     return Reading(
         pl.concat(parts).sort("source_line", maintain_order=True),
-        rows_duplicate=lines.height - body.height - 1,
+        rows_duplicate=log.lines.height - body.height - 1,
         notes=tuple(dict.fromkeys(notes)),
     )
 

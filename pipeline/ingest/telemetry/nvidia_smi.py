@@ -4,9 +4,10 @@ import re
 
 import polars as pl
 
-from pipeline.ingest.telemetry.cells import cell, named, names_of, number, problem_of, with_cells
+from pipeline.ingest.telemetry.cells import cell, names_of, number, problem_of, with_cells
 from pipeline.ingest.telemetry.table import Reading
 from pipeline.ingest.telemetry.text import Log
+from pipeline.ingest.telemetry.throttle import EVENT_BITS, named, of_bits
 from pipeline.ingest.telemetry.times import parsed, time_format
 
 _TIME = re.compile(r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d\.\d{3}")
@@ -27,18 +28,6 @@ _RENAMED = {
     "clocks.current.memory": "clocks.mem",
 }
 _REASONS = "clocks_event_reasons."
-# The bits of clocks_event_reasons.active (nvml.h).
-REASON_BITS = (
-    "gpu_idle",
-    "applications_clocks_setting",
-    "sw_power_cap",
-    "hw_slowdown",
-    "sync_boost",
-    "sw_thermal_slowdown",
-    "hw_thermal_slowdown",
-    "hw_power_brake_slowdown",
-    "display_clock_setting",
-)
 _SAME_INSTANT = 0.1  # of a usual step: rows nearer to each other are of different GPUs
 
 
@@ -134,13 +123,9 @@ def _rows(log: Log, body: pl.DataFrame, names: list[str]) -> pl.DataFrame:
 
 def _reasons(names: list[str]) -> pl.Expr:
     """Return the reasons that hold: from a mask of bits, or from one column each."""
-    mask_at = next(
-        (names.index(_REASONS + word) for word in ("active",) if _REASONS + word in names), None
-    )
-    if mask_at is not None:
-        digits = cell(mask_at).str.to_lowercase().str.strip_prefix("0x")
-        mask = digits.str.to_integer(base=16, strict=False)
-        return named([(word, (mask // 2**bit) % 2 == 1) for bit, word in enumerate(REASON_BITS)])
+    if f"{_REASONS}active" in names:
+        digits = cell(names.index(f"{_REASONS}active")).str.to_lowercase().str.strip_prefix("0x")
+        return of_bits(digits.str.to_integer(base=16, strict=False), EVENT_BITS)
     told = [
         (name.removeprefix(_REASONS), cell(at))
         for at, name in enumerate(names)

@@ -15,6 +15,10 @@ METRICS = (
     "temperature_c",
     "utilisation_frac",
 )
+NO_DATE = (
+    "this log tells no date: its samples stand on 1970-01-01, so spans and energy hold, but no run "
+    "with a date lies within it"
+)
 SCHEMA = pl.Schema(
     {
         "gpu": pl.String(),
