@@ -1,10 +1,12 @@
 """What the law says of each run: joules where its GPU has coefficients, else the shape alone."""
 
 import re
+from dataclasses import replace
 from typing import NamedTuple
 
 import polars as pl
 
+from pipeline.audit.linearity import usable
 from pipeline.law_list import coefficient_set
 from pipeline.measured_work import Measurement, energy_j
 from pipeline.measurements import default_set
@@ -41,17 +43,25 @@ def _words(name: str) -> str:
     return f" {' '.join(re.findall(r'[a-z0-9]+', name.lower()))} "
 
 
-def measurements(runs: pl.DataFrame, served: Served, names: Names) -> list[Measurement]:
-    """Return each distinct request of the runs as a configuration, its energy not known yet.
+def measured_requests(runs: pl.DataFrame, served: Served, names: Names) -> list[Measurement]:
+    """Return each run with an energy as a measured configuration.
 
     Models that the catalog does not know, and precisions that nobody names, are left out.
     """
-    asked = runs.filter(~pl.col("is_baseline")).select(_ASKED).unique().sort(_ASKED)
-    return [
-        each
-        for row in asked.rows(named=True)
-        if (each := _measurement(row, served, names)) is not None
-    ]
+    counted = runs.filter(usable()).sort("started_at", "run_id")
+    found = []
+    for row in counted.rows(named=True):
+        each = _measurement(row, served, names)
+        if each is not None and each.input_tokens > 0:
+            found.append(
+                replace(
+                    each,
+                    source_line=row["source_line"],
+                    time_s=row["duration_s"],
+                    energy_j=row["energy_j"],
+                )
+            )
+    return found
 
 
 def _measurement(row: dict[str, object], served: Served, names: Names) -> Measurement | None:

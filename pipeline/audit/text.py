@@ -15,7 +15,7 @@ from pipeline.audit.rules import rules
 def text_of(found: Audit) -> str:
     """Return an audit as a lab report in plain text."""
     parts = (
-        ("Log", _log(found)),
+        ("Log", log_lines(found)),
         ("Baselines", _baselines(found)),
         ("Tokens against energy", _cells(found)),
         ("What the law says of these lengths", _law(found)),
@@ -41,7 +41,8 @@ def _number(value: float | None, unit: str = "") -> str:
     return "unknown" if value is None else f"{value:.4g}{f' {unit}' if unit else ''}"
 
 
-def _log(found: Audit) -> Iterator[str]:
+def log_lines(found: Audit) -> Iterator[str]:
+    """Yield what the log and the runs are like."""
     for row in found.quality.rows(named=True):
         yield (
             f"GPU {row['gpu']}{f' ({name})' if (name := row['gpu_name']) else ''}: "
