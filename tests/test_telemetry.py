@@ -1,5 +1,7 @@
 """Power logs of every form: what is read, what is refused and why, with energy worked by hand."""
 
+import time
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -7,7 +9,10 @@ import polars as pl
 import pytest
 
 from pipeline.errors import BadInputError, IncompleteInputError, WrongUseError
+from pipeline.ingest.detect import UnknownFormError, recognise
 from pipeline.ingest.telemetry import SCHEMA, Telemetry, read_telemetry
+from pipeline.sample.telemetry import Plan, planted_telemetry
+from pipeline.sample.telemetry_forms import nvidia_smi_file
 
 START = datetime(2026, 10, 5, 9, 0, 0, tzinfo=UTC)
 SECONDS = range(601)  # 601 samples, one a second: 600 s
@@ -199,3 +204,92 @@ def test_a_missing_an_empty_and_a_foreign_file_are_told_apart(tmp_path: Path) ->
         read(tmp_path, "\n \n")
     with pytest.raises(BadInputError, match="expected a power log"):
         read(tmp_path, "a,b\n1,2\n")
+
+
+def test_a_50_ms_log_with_repeated_values_agrees_with_a_1_s_log(tmp_path: Path) -> None:
+    # The load changes every 0.1 s at most, so at 50 ms every value comes twice, as sensors do it.
+    plan = Plan(repeats=1, noise_w=0.0)
+    logs = [replace(plan, step_s=0.05), replace(plan, averaging_s=1.0)]
+    joules_of = []
+    for plan in logs:
+        samples, _ = planted_telemetry(plan, seed=4)
+        joules_of.append(joules(read(tmp_path, nvidia_smi_file(samples)).samples))
+    fast = planted_telemetry(logs[0], seed=4)[0]
+    true_j = fast["energy_counter_j"][-1]
+
+    assert (fast["power_w"].diff() == 0).sum() > fast.height / 2
+    assert joules_of == pytest.approx([true_j, true_j], rel=0.01)
+
+
+REAL = {
+    "hwinfo_2017_amd_excerpt_header_repeated.csv": ("HWiNFO64", 43, 42, 1, 114.125),
+    "hwinfo_en_excerpt_header_twice_plus_sensor_row.csv": ("HWiNFO64", 30, 28, 2, 12.616),
+    "nvidia_smi_50ms_power_only.csv": ("nvidia-smi --query-gpu", 46, 46, 0, 22.89),
+    "nvidia_smi_a100_100ms_locked_clock_excerpt.csv": ("nvidia-smi --query-gpu", 28, 28, 0, 68.24),
+    "nvidia_smi_units_in_cells.csv": ("nvidia-smi --query-gpu", 25, 25, 0, 71.8),
+    "msi_afterburner_v1.6_two_sessions_excerpt.hml": ("MSI Afterburner", 73, 73, 0, None),
+    "powermetrics_m1_text.txt": ("powermetrics", 10, 10, 0, 0.153),
+    "intel_power_gadget_from_pandas.csv": ("Intel Power Gadget", 12, 12, 0, 1.428),
+    "energibridge_windows_amd_excerpt.csv": ("EnergiBridge", 43, 43, 0, None),
+    # 8.236909e-05 kWh × 3.6e6 J/kWh / 355.466 s
+    "codecarbon_emissions_v2.csv": ("CodeCarbon", 28, 28, 0, 0.834),
+}
+REFUSED = {
+    "codecarbon_emissions_v1_header.csv": "column gpu_energy, found the whole machine alone",
+    "codecarbon_emissions_v3_header.csv": "no GPU tracked: gpu_count is empty",
+    "dcgm_exporter_t4_excerpt.prom": r"time of each scrape.*8\.969 W.*128,996\.013 J",
+    "llm_metrics_energy_per_token.csv": "a table without a time of sampling",
+    "m1_power_headerless.csv": "rows without names and without a time",
+}
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_a_real_log_is_read_whole(samples: Path, name: str) -> None:
+    form, read_count, accepted_count, duplicate_count, first_w = REAL[name]
+    telemetry = read_telemetry([samples / "telemetry" / name])
+    [file] = telemetry.files
+
+    assert (file.form, file.rows_read, file.rows_accepted) == (form, read_count, accepted_count)
+    assert (file.rows_rejected, file.rows_duplicate) == (0, duplicate_count)
+    power_w = telemetry.samples["power_w"][0]
+    assert power_w == (None if first_w is None else pytest.approx(first_w, rel=1e-3))
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_real_file_that_tells_no_power_in_time_is_refused_for_that(
+    samples: Path, name: str
+) -> None:
+    with pytest.raises(BadInputError, match=REFUSED[name]):
+        read_telemetry([samples / "telemetry" / name])
+
+
+def test_every_real_file_is_tested(samples: Path) -> None:
+    names = {path.name for path in (samples / "telemetry").iterdir()} - {"README.md"}
+
+    assert names == {*REAL, *REFUSED}
+
+
+def test_a_power_log_is_no_usage_log_and_is_sent_to_the_audit(tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text(dcgm(), encoding="utf-8")
+    (tmp_path / "runs.csv").write_text("run_id,started_at,ended_at,model,category\n", "utf-8")
+
+    for name, option in (("log.txt", "--telemetry"), ("runs.csv", "--runs")):
+        with pytest.raises(UnknownFormError, match=f"joulebook audit {option} FILE"):
+            recognise(tmp_path / name)
+
+
+@pytest.mark.slow
+def test_100_mb_are_read_in_10_seconds(tmp_path: Path) -> None:
+    head = "timestamp, index, power.draw [W], utilization.gpu [%], clocks.current.sm [MHz]\n"
+    rows = "".join(
+        f"{smi_time(second / 10)}, 0, 200.00 W, 96 %, 1830 MHz\n" for second in range(200_000)
+    )
+    path = tmp_path / "log"
+    path.write_text(head + rows, encoding="utf-8")
+    started_s = time.process_time()
+
+    telemetry = read_telemetry([path])
+
+    used_s = time.process_time() - started_s  # of all processors: other work does not count
+    assert telemetry.samples.height == 200_000
+    assert used_s * 100e6 / path.stat().st_size < 10

@@ -4,7 +4,7 @@ import re
 
 import polars as pl
 
-from pipeline.ingest.telemetry.cells import cell, number, problem_of, with_cells
+from pipeline.ingest.telemetry.cells import cell, number, readings, row_problem, with_cells
 from pipeline.ingest.telemetry.table import Reading
 from pipeline.ingest.telemetry.text import Log
 from pipeline.ingest.telemetry.throttle import named
@@ -82,10 +82,8 @@ def _samples(
         if bare in _LIMITS:
             limits.setdefault(gpu, []).append((_LIMITS[bare], at + _FIELDS_BEFORE))
     count = len(names) + _FIELDS_BEFORE
-    torn = pl.format("{} fields where the head has {}", pl.col("cells").list.len(), count)
-    fits = pl.col("cells").list.len() == count
     return [
-        _of_gpu(rows, gpu, card, columns, limits.get(gpu, []), pl.when(~fits).then(torn))
+        _of_gpu(rows, gpu, card, columns, limits.get(gpu, []), count)
         for gpu, columns in (places or {"0": {}}).items()
     ]
 
@@ -96,21 +94,14 @@ def _of_gpu(
     card: str | None,
     columns: dict[str, int],
     limits: list[tuple[str, int]],
-    torn: pl.Expr,
+    count: int,
 ) -> pl.DataFrame:
-    texts = {metric: cell(columns.get(metric)) for metric in _COLUMNS}
-    values = {
-        metric: number(text) / (100 if metric == "utilisation_frac" else 1)
-        for metric, text in texts.items()
-    }
     return rows.select(
         "source_line",
         pl.lit(gpu).alias("gpu"),
         pl.lit(card, pl.String).alias("gpu_name"),
         parsed(cell(1), "%d-%m-%Y %H:%M:%S%.f").alias("at"),
-        *(value.alias(metric) for metric, value in values.items()),
+        *readings({metric: columns.get(metric) for metric in _COLUMNS}),
         named([(word, number(cell(at)) > 0) for word, at in limits]).alias("throttle_reasons"),
-        pl.coalesce(torn, problem_of("power", texts["power_w"], values["power_w"])).alias(
-            "problem"
-        ),
+        row_problem(count, columns).alias("problem"),
     )

@@ -2,13 +2,14 @@
 
 import csv
 import io
+from collections.abc import Mapping
 
 import polars as pl
 
 SEPARATORS = (",", ";", "\t")
 # How loggers say that they do not know; `[N/A]` and its like begin with a bracket.
 _MISSING = ("", "-", "N/A", "n/a", "Not Supported", "Unknown Error")
-_UNITS = " \t%WwMmHhZzC°℃"
+_UNITS = " \t%WwMmHhZzCus°℃"
 _MOST_W = 100_000  # above any board: a reading of another unit
 
 
@@ -60,6 +61,28 @@ def problem_of(name: str, text: pl.Expr, value: pl.Expr, most: float = _MOST_W) 
         .then(pl.format("{} is below 0: {}", pl.lit(name), shown))
         .when(value > most)
         .then(pl.format("{} is beyond belief: {}", pl.lit(name), shown))
+    )
+
+
+def readings(places: Mapping[str, int | None]) -> list[pl.Expr]:
+    """Return each metric as a number, by the place of its cell; percents become fractions."""
+    return [
+        (number(cell(at)) / (100 if metric.endswith("_frac") else 1)).alias(metric)
+        for metric, at in places.items()
+    ]
+
+
+def row_problem(count: int, places: Mapping[str, int | None]) -> pl.Expr:
+    """Return why a row cannot be taken: torn, or with a power that is none; else null."""
+    power = cell(places.get("power_w"))
+    return pl.coalesce(misfit(count), problem_of("power", power, number(power)))
+
+
+def misfit(count: int) -> pl.Expr:
+    """Return what a row with another number of cells has; null where it has `count`."""
+    size = pl.col("cells").list.len()
+    return pl.when(size != count).then(
+        pl.format("{} fields where the head has {}", size, pl.lit(count))
     )
 
 

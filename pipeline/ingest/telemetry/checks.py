@@ -65,6 +65,8 @@ def _problem(zone: str) -> pl.Expr:
     return (
         pl.when(pl.col("problem").is_not_null())
         .then("problem")
+        .when(pl.col("gpu").is_null())
+        .then(pl.lit("no GPU named"))
         .when(pl.col("at").is_null())
         .then(pl.lit("no readable time"))
         .when(pl.col("sampled_at").is_null())

@@ -2,10 +2,10 @@
 
 import polars as pl
 
-from pipeline.ingest.telemetry.cells import cell, names_of, number, problem_of, with_cells
+from pipeline.ingest.telemetry.cells import cell, misfit, names_of, number, problem_of, with_cells
 from pipeline.ingest.telemetry.table import Reading
 from pipeline.ingest.telemetry.text import Log
-from pipeline.ingest.telemetry.times import parsed, time_format
+from pipeline.ingest.telemetry.times import format_of, parsed
 from pipeline.ingest.telemetry.windows import samples_of
 from pipeline.laws.facility import J_PER_KWH
 
@@ -36,24 +36,20 @@ def read(log: Log) -> Reading:
     def told(name: str) -> pl.Expr:
         return cell(names.index(name) if name in names else None)
 
-    first = cells.head(1).select(told("timestamp").alias("at"))["at"].to_list()
-    form = time_format(first[0]) if first else ("%Y-%m-%dT%H:%M:%S%.f", False)
-    if form is None:
-        raise log.refusal("times such as 2024-05-31T10:39:13", repr(first[0]), "Track again.")
+    time_form, is_utc = format_of(log, cells, told("timestamp"), "2024-05-31T10:39:13")
     energy = told("gpu_energy")
     energy_j = number(energy) * J_PER_KWH
     count = number(told("gpu_count"))
-    torn = pl.format("{} fields where the head has {}", pl.col("cells").list.len(), len(names))
     rows = cells.select(
         "source_line",
         pl.when(count > 1).then(pl.format("sum of {}", count.cast(pl.Int64))).otherwise(pl.lit("0"))
         .alias("gpu"),
         told("gpu_model").alias("gpu_name"),
-        parsed(told("timestamp"), form[0]).alias("ended_at"),
+        parsed(told("timestamp"), time_form).alias("ended_at"),
         number(told("duration")).alias("duration_s"),
         energy_j.alias("told_j"),
         told("tracking_mode").alias("mode"),
-        pl.when(pl.col("cells").list.len() != len(names)).then(torn)
+        pl.when(misfit(len(names)).is_not_null()).then(misfit(len(names)))
         .when(energy.is_null()).then(pl.lit("no gpu_energy"))
         .when((energy_j == 0) & (count.fill_null(0) == 0))
         .then(pl.lit("no GPU tracked: gpu_count is empty and gpu_energy 0"))
@@ -66,7 +62,7 @@ def read(log: Log) -> Reading:
         words = ", ".join(f"{count} in mode {mode}" for mode, count in modes)
         notes.append(f"{words}: their processor and memory parts differ in scope and are not read")
     samples = samples_of(_spans(rows).drop("mode"))
-    return Reading(samples, is_utc=form[1], notes=tuple(notes))
+    return Reading(samples, is_utc=is_utc, notes=tuple(notes))
 
 
 def _spans(rows: pl.DataFrame) -> pl.DataFrame:

@@ -4,11 +4,11 @@ import re
 
 import polars as pl
 
-from pipeline.ingest.telemetry.cells import cell, number, problem_of, under_heads
+from pipeline.ingest.telemetry.cells import cell, number, readings, row_problem, under_heads
 from pipeline.ingest.telemetry.table import NO_DATE, Reading
 from pipeline.ingest.telemetry.text import Log
 from pipeline.ingest.telemetry.throttle import named
-from pipeline.ingest.telemetry.times import parsed, time_format
+from pipeline.ingest.telemetry.times import format_of, parsed
 
 _HEAD = r"(?i)^\s*#\s*(date[\s,]+)?(time[\s,]+)?gpu[\s,]"
 _COLUMNS = {
@@ -44,7 +44,7 @@ def read(log: Log) -> Reading:
             "a time in each row", _without_time(cells, names_by_head), "Log with `dmon -o DT`."
         )
     parts = [
-        _samples(cells.filter(pl.col("head") == head), names)
+        _samples(log, cells.filter(pl.col("head") == head), names)
         for head, names in names_by_head.items()
     ]
     has_date = all("date" in names for names in names_by_head.values())
@@ -80,30 +80,21 @@ def _without_time(cells: pl.DataFrame, names_by_head: dict[str, list[str]]) -> s
     return "none" + (f" ({', '.join(told[:8])})" if told else "")
 
 
-def _samples(cells: pl.DataFrame, names: list[str]) -> pl.DataFrame:
-    texts = {metric: cell(_place(names, name)) for metric, name in _COLUMNS.items()}
-    values = {
-        metric: number(text) / (100 if metric == "utilisation_frac" else 1)
-        for metric, text in texts.items()
-    }
+def _samples(log: Log, cells: pl.DataFrame, names: list[str]) -> pl.DataFrame:
+    places = {metric: _place(names, name) for metric, name in _COLUMNS.items()}
     day = cell(_place(names, "date")) if "date" in names else pl.lit("19700101")
     moment = pl.concat_str([day, cell(_place(names, "time"))], separator=" ")
-    firsts = cells.head(50).select(moment.alias("at"))["at"].to_list()
-    forms = [form for text in firsts if (form := time_format(text))]
+    time_form, _ = format_of(log, cells, moment, "20261005 09:00:00")
     held = [
         (word, number(cell(_place(names, name))) > 0)
         for name, word in _VIOLATIONS.items()
         if name in names
     ]
-    torn = pl.format("{} fields where the head has {}", pl.col("cells").list.len(), len(names))
     return cells.select(
         "source_line",
         cell(_place(names, "gpu")).alias("gpu"),
-        parsed(moment, forms[0][0] if forms else "%Y%m%d %H:%M:%S%.f").alias("at"),
-        *(value.alias(metric) for metric, value in values.items()),
+        parsed(moment, time_form).alias("at"),
+        *readings(places),
         named(held).alias("throttle_reasons"),
-        pl.when(pl.col("cells").list.len() != len(names))
-        .then(torn)
-        .otherwise(problem_of("power", texts["power_w"], values["power_w"]))
-        .alias("problem"),
+        row_problem(len(names), places).alias("problem"),
     )

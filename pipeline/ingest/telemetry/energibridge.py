@@ -4,7 +4,7 @@ import re
 
 import polars as pl
 
-from pipeline.ingest.telemetry.cells import cell, names_of, number, problem_of, with_cells
+from pipeline.ingest.telemetry.cells import cell, misfit, names_of, number, problem_of, with_cells
 from pipeline.ingest.telemetry.table import Reading
 from pipeline.ingest.telemetry.text import Log
 
@@ -31,9 +31,7 @@ def read(log: Log) -> Reading:
         # A row is taken Delta after the Time it shows.
         ((number(cell(1)) + number(cell(0))) * 1_000).round().cast(pl.Int64, strict=False)
         .cast(pl.Datetime("us")).alias("at"),
-        pl.when(pl.col("cells").list.len() != len(names))
-        .then(pl.format("{} fields where the head has {}", pl.col("cells").list.len(), len(names)))
-        .alias("torn"),
+        misfit(len(names)).alias("torn"),
     )  # fmt: skip
     gpus = [(at, match) for at, name in enumerate(names) if (match := _POWER.fullmatch(name))]
     if gpus:

@@ -8,14 +8,15 @@ from pipeline.ingest.telemetry.cells import (
     cell,
     names_of,
     number,
-    problem_of,
+    readings,
+    row_problem,
     under_heads,
     with_cells,
 )
 from pipeline.ingest.telemetry.table import Reading
 from pipeline.ingest.telemetry.text import Log, as_utf_8
 from pipeline.ingest.telemetry.throttle import POLICY_BITS, of_bits
-from pipeline.ingest.telemetry.times import parsed, time_format
+from pipeline.ingest.telemetry.times import format_of, parsed
 
 _UNIT = re.compile(r"\[[^\]]*\]$")
 _COLUMNS = {
@@ -61,36 +62,19 @@ def _is_head(line: str) -> bool:
 
 def _samples(log: Log, rows: pl.DataFrame, head: str) -> pl.DataFrame:
     names = names_of(as_utf_8(head), ",")
-    texts = {
-        metric: cell(next((names.index(name) for name in choice if name in names), None))
+    places = {
+        metric: next((names.index(name) for name in choice if name in names), None)
         for metric, choice in _COLUMNS.items()
     }
-    values = {
-        metric: number(text) / (100 if metric == "utilisation_frac" else 1)
-        for metric, text in texts.items()
-    }
     cells = with_cells(rows, ",")
-    count = len(names)
-    fits = pl.col("cells").list.len() == count
-    torn = pl.format("{} fields where the head has {}", pl.col("cells").list.len(), count)
+    time_form, _ = format_of(log, cells, cell(0), "2024-04-11 14:43:16")
     return cells.select(
         "source_line",
         pl.lit("0").alias("gpu"),
-        parsed(cell(0), _time_form(log, cells)).alias("at"),
-        *(value.alias(metric) for metric, value in values.items()),
+        parsed(cell(0), time_form).alias("at"),
+        *readings(places),
         of_bits(
             number(cell(names.index(_PERFCAP) if _PERFCAP in names else None)), POLICY_BITS
         ).alias("throttle_reasons"),
-        pl.when(fits)
-        .then(problem_of("power", texts["power_w"], values["power_w"]))
-        .otherwise(torn)
-        .alias("problem"),
+        row_problem(len(names), places).alias("problem"),
     )
-
-
-def _time_form(log: Log, cells: pl.DataFrame) -> str:
-    texts = cells.head(50).select(cell(0).alias("at"))["at"].to_list()
-    forms = [form for text in texts if (form := time_format(text))]
-    if texts and not forms:
-        raise log.refusal("times such as 2024-04-11 14:43:16", repr(texts[0]), "Log again.")
-    return forms[0][0] if forms else "%Y-%m-%d %H:%M:%S%.f"

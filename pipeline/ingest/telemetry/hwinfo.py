@@ -7,17 +7,17 @@ import polars as pl
 from pipeline.ingest.telemetry.cells import (
     cell,
     names_of,
-    number,
-    problem_of,
+    readings,
+    row_problem,
     separator_of,
     under_heads,
     with_cells,
 )
 from pipeline.ingest.telemetry.hwinfo_columns import Gpu, gpus_of
-from pipeline.ingest.telemetry.table import Reading
+from pipeline.ingest.telemetry.table import METRICS, Reading
 from pipeline.ingest.telemetry.text import Log, as_utf_8
 from pipeline.ingest.telemetry.throttle import named
-from pipeline.ingest.telemetry.times import parsed, time_format
+from pipeline.ingest.telemetry.times import format_of, parsed, time_format
 
 _UNIT = re.compile(r"\[[^\]]*\]$")
 _FEWEST_UNITS = 2
@@ -95,57 +95,23 @@ def _samples(
     log: Log, rows: pl.DataFrame, names: list[str], gpus: tuple[Gpu, ...], separator: str
 ) -> list[pl.DataFrame]:
     cells = with_cells(rows.select("source_line", "text"), separator)
-    form = _time_form(log, cells)
     day_time = pl.concat_str([cell(0), cell(1)], separator=" ")
+    form, _ = format_of(log, cells, day_time, "13.8.2025 13:58:50.898")
     count = len(names)
-    # The last name is empty where rows end in a separator; some writers leave that one out.
-    fits = pl.col("cells").list.len().is_in([count, count - 1 if names[-1] == "" else count])
-    wide = cells.select(
-        "source_line",
-        "cells",
-        parsed(day_time, form).alias("at"),
-        pl.when(~fits)
-        .then(pl.format("{} fields where the head has {}", pl.col("cells").list.len(), count))
-        .alias("problem"),
-    )
-    return [_of_gpu(wide, gpu) for gpu in gpus]
+    # The last name is empty where rows end in a separator; a spreadsheet leaves that one out.
+    usual = cells.select(pl.col("cells").list.len().mode().max()).item()
+    fitting = count - 1 if names[-1] == "" and usual == count - 1 else count
+    timed = cells.with_columns(parsed(day_time, form).alias("at"))
+    return [_of_gpu(timed, gpu, fitting) for gpu in gpus]
 
 
-def _time_form(log: Log, cells: pl.DataFrame) -> str:
-    texts = cells.head(50).select(pl.concat_str([cell(0), cell(1)], separator=" ").alias("at"))
-    for text in texts["at"]:
-        form = time_format(text)
-        if form:
-            return form[0]
-    if cells.is_empty():
-        return "%d.%m.%Y %H:%M:%S%.f"
-    raise log.refusal(
-        "a day such as 13.8.2025 and a time such as 13:58:50.898",
-        repr(texts["at"][0]),
-        "Log again.",
-    )
-
-
-def _of_gpu(wide: pl.DataFrame, gpu: Gpu) -> pl.DataFrame:
-    texts = {metric: cell(at) for metric, at in gpu.columns.items()}
-    values = {
-        metric: number(text) / (100 if metric == "utilisation_frac" else 1)
-        for metric, text in texts.items()
-    }
-    problem = pl.col("problem")
-    if "power_w" in texts:
-        power = problem_of("power", texts["power_w"], values["power_w"])
-        problem = pl.coalesce(problem, power)
-    return wide.select(
+def _of_gpu(timed: pl.DataFrame, gpu: Gpu, count: int) -> pl.DataFrame:
+    return timed.select(
         "source_line",
         pl.lit(gpu.gpu).alias("gpu"),
         pl.lit(gpu.name, pl.String).alias("gpu_name"),
         "at",
-        *(
-            values.get(metric, pl.lit(None, pl.Float64)).alias(metric)
-            for metric in ("power_w", "sm_clock_mhz", "memory_clock_mhz", "power_limit_w",
-                           "temperature_c", "utilisation_frac")
-        ),
+        *readings({metric: gpu.columns.get(metric) for metric in METRICS}),
         named([(word, cell(at).is_in(_YES)) for word, at in gpu.limits]).alias("throttle_reasons"),
-        problem.alias("problem"),
-    )  # fmt: skip
+        row_problem(count, gpu.columns).alias("problem"),
+    )

@@ -4,11 +4,18 @@ import re
 
 import polars as pl
 
-from pipeline.ingest.telemetry.cells import cell, names_of, number, problem_of, with_cells
+from pipeline.ingest.telemetry.cells import (
+    cell,
+    names_of,
+    number,
+    readings,
+    row_problem,
+    with_cells,
+)
 from pipeline.ingest.telemetry.table import Reading
 from pipeline.ingest.telemetry.text import Log
 from pipeline.ingest.telemetry.throttle import EVENT_BITS, named, of_bits
-from pipeline.ingest.telemetry.times import parsed, time_format
+from pipeline.ingest.telemetry.times import format_of, parsed
 
 _TIME = re.compile(r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d\.\d{3}")
 # Where several columns tell the same thing, the first that is there is taken.
@@ -28,6 +35,7 @@ _RENAMED = {
     "clocks.current.memory": "clocks.mem",
 }
 _REASONS = "clocks_event_reasons."
+_COUNTERS = "clocks_event_reasons_counters."
 _SAME_INSTANT = 0.1  # of a usual step: rows nearer to each other are of different GPUs
 
 
@@ -67,11 +75,13 @@ def read(log: Log) -> Reading:
     notes = (
         ["the given columns are not used: the log has a head"] if has_head and log.columns else []
     )
-    rows = _rows(log, body, names)
+    moment = cell(names.index("timestamp"))
+    time_form, is_utc = format_of(log, body, moment, "2025/04/16 19:53:18.720")
+    rows = _rows(body, names, time_form)
     if not _index(names, "gpu"):
         rows, note = _with_gpu_by_order(rows)
         notes += note
-    return Reading(rows, rows_duplicate=heads_again, notes=(*log.notes, *notes))
+    return Reading(rows, is_utc=is_utc, rows_duplicate=heads_again, notes=(*log.notes, *notes))
 
 
 def _known() -> set[str]:
@@ -94,35 +104,26 @@ def _index(names: list[str], metric: str) -> list[int]:
     return [names.index(name) for name in _COLUMNS[metric] if name in names]
 
 
-def _rows(log: Log, body: pl.DataFrame, names: list[str]) -> pl.DataFrame:
+def _rows(body: pl.DataFrame, names: list[str], time_form: str) -> pl.DataFrame:
     time_at = names.index("timestamp")
-    firsts = body.select(cell(time_at).alias("at"))["at"].drop_nulls().head(50).to_list()
-    forms = [form for text in firsts if (form := time_format(text))]
-    if not forms:
-        found = repr(firsts[0][:30]) if firsts else "no row"
-        raise log.refusal("times such as 2025/04/16 19:53:18.720", found, "Log with a timestamp.")
-    texts = {metric: cell(next(iter(_index(names, metric)), None)) for metric in _COLUMNS}
-    values = {
-        metric: number(texts[metric]) / (100 if metric == "utilisation_frac" else 1)
-        for metric in _COLUMNS
-        if not metric.startswith("gpu")
-    }
-    is_torn = pl.col("cells").list.len() != len(names)
-    torn = pl.format("{} fields where the head has {}", pl.col("cells").list.len(), len(names))
-    problem = problem_of("power", texts["power_w"], values["power_w"])
+    places = {metric: next(iter(_index(names, metric)), None) for metric in _COLUMNS}
+    gpu, gpu_name = (cell(places.pop(name)) for name in ("gpu", "gpu_name"))
     return body.select(
         "source_line",
-        texts["gpu"].alias("gpu"),
-        texts["gpu_name"].alias("gpu_name"),
-        parsed(cell(time_at), forms[0][0]).alias("at"),
-        *(value.alias(metric) for metric, value in values.items()),
-        _reasons(names).alias("throttle_reasons"),
-        pl.when(is_torn).then(torn).otherwise(problem).alias("problem"),
+        gpu.alias("gpu"),
+        gpu_name.alias("gpu_name"),
+        parsed(cell(time_at), time_form).alias("at"),
+        *readings(places),
+        _reasons(names, gpu).alias("throttle_reasons"),
+        row_problem(len(names), places).alias("problem"),
     )
 
 
-def _reasons(names: list[str]) -> pl.Expr:
-    """Return the reasons that hold: from a mask of bits, or from one column each."""
+def _reasons(names: list[str], gpu: pl.Expr) -> pl.Expr:
+    """Return the reasons that hold: from a mask of bits, or from one column each.
+
+    A counter of microseconds tells that its reason held where it has grown since the row before.
+    """
     if f"{_REASONS}active" in names:
         digits = cell(names.index(f"{_REASONS}active")).str.to_lowercase().str.strip_prefix("0x")
         return of_bits(digits.str.to_integer(base=16, strict=False), EVENT_BITS)
@@ -131,7 +132,12 @@ def _reasons(names: list[str]) -> pl.Expr:
         for at, name in enumerate(names)
         if name.startswith(_REASONS) and name != f"{_REASONS}supported"
     ]
-    return named([(word, text == "Active") for word, text in told])
+    counted = [
+        (name.removeprefix(_COUNTERS), number(cell(at)).diff().over(gpu) > 0)
+        for at, name in enumerate(names)
+        if name.startswith(_COUNTERS) and _index(names, "gpu")
+    ]
+    return named([(word, text == "Active") for word, text in told] or counted)
 
 
 def _with_gpu_by_order(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:

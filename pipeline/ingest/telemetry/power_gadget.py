@@ -4,7 +4,7 @@ import re
 
 import polars as pl
 
-from pipeline.ingest.telemetry.cells import cell, names_of, number, problem_of, with_cells
+from pipeline.ingest.telemetry.cells import cell, misfit, names_of, number, problem_of, with_cells
 from pipeline.ingest.telemetry.table import NO_DATE, Reading
 from pipeline.ingest.telemetry.text import Log
 
@@ -39,7 +39,6 @@ def _of_package(rows: pl.DataFrame, names: list[str], package: str) -> pl.DataFr
         return cell(names.index(name) if name in names else None)
 
     power = told(f"Processor Power_{package}(Watt)")
-    torn = pl.format("{} fields where the head has {}", pl.col("cells").list.len(), len(names))
     return rows.select(
         "source_line",
         pl.lit(f"processor {package}").alias("gpu"),
@@ -48,10 +47,7 @@ def _of_package(rows: pl.DataFrame, names: list[str], package: str) -> pl.DataFr
         number(told(f"Cumulative Processor Energy_{package}(Joules)")).alias("energy_counter_j"),
         number(told(f"Package Power Limit_{package}(Watt)")).alias("power_limit_w"),
         number(told(f"Package Temperature_{package}(C)")).alias("temperature_c"),
-        pl.when(pl.col("cells").list.len() != len(names))
-        .then(torn)
-        .otherwise(problem_of("power", power, number(power)))
-        .alias("problem"),
+        pl.coalesce(misfit(len(names)), problem_of("power", power, number(power))).alias("problem"),
     )
 
 

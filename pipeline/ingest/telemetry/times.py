@@ -7,6 +7,7 @@ import polars as pl
 
 from pipeline.errors import WrongUseError
 from pipeline.ingest.telemetry.table import AT
+from pipeline.ingest.telemetry.text import Log
 
 # A date, then what polars reads it with. Month-first dates look like day-first ones: none is read.
 _DATES = (
@@ -18,6 +19,7 @@ _DATES = (
 )
 _CLOCK = r"\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?"
 _ZONE = r"(Z|[+-]\d{2}:?\d{2})?"
+_FIRST_ROWS = 50
 _BACK_S = -1_800  # a clock put back by half an hour or more, as in autumn
 
 
@@ -29,6 +31,22 @@ def time_format(text: str | None) -> tuple[str, bool] | None:
             zone = "%#z" if found[2] else ""
             return f"{form}{found[1]}%H:%M:%S%.f{zone}", bool(found[2])
     return None
+
+
+def format_of(log: Log, cells: pl.DataFrame, text: pl.Expr, example: str) -> tuple[str, bool]:
+    """Return the format of the first time in a log that is one, and whether it tells its zone.
+
+    Raises:
+        BadInputError: Where there are rows and none of the first tells a time.
+    """
+    texts = cells.head(_FIRST_ROWS).select(text.alias("at"))["at"].drop_nulls().to_list()
+    for each in texts:
+        found = time_format(each)
+        if found:
+            return found
+    if texts:
+        raise log.refusal(f"times such as {example}", repr(texts[0][:40]), "Log again.")
+    return "%Y-%m-%d %H:%M:%S%.f", False  # no row, so nothing to read
 
 
 def parsed(text: pl.Expr, form: str) -> pl.Expr:

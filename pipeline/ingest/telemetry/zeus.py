@@ -4,7 +4,7 @@ import re
 
 import polars as pl
 
-from pipeline.ingest.telemetry.cells import cell, names_of, number, problem_of, with_cells
+from pipeline.ingest.telemetry.cells import cell, misfit, names_of, number, problem_of, with_cells
 from pipeline.ingest.telemetry.table import Reading
 from pipeline.ingest.telemetry.text import Log
 from pipeline.ingest.telemetry.windows import samples_of
@@ -33,7 +33,6 @@ def read(log: Log) -> Reading:
     cells = with_cells(log.lines.slice(1), ",")
     start_s = number(cell(names.index("start_time")))
     span_s = number(cell(names.index("elapsed_time")))
-    torn = pl.format("{} fields where the head has {}", pl.col("cells").list.len(), len(names))
     parts = []
     for at, gpu in gpus:
         energy = cell(at)
@@ -44,8 +43,8 @@ def read(log: Log) -> Reading:
                 _moment(start_s).alias("started_at"),
                 _moment(start_s + span_s).alias("ended_at"),
                 number(energy).alias("energy_j"),
-                pl.when(pl.col("cells").list.len() != len(names))
-                .then(torn)
+                pl.when(misfit(len(names)).is_not_null())
+                .then(misfit(len(names)))
                 .when(number(energy) == 0)
                 .then(pl.lit("0 J: a window shorter than the counter's step, so unknown"))
                 .otherwise(problem_of("energy", energy, number(energy), most=float("inf")))
