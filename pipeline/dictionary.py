@@ -142,6 +142,23 @@ _TOLD_HERE = {
     "solved_frac": "Solved tasks over tasks of known outcome.",
     "step_count": "Steps of the lever from the reference shape.",
     "subject_kind": "Is the subject a team or a model?",
+    "band_frac": "Divergence that still counts as linear.",
+    "beyond_probability_frac": "Chance of such a departure within the band, after Holm.",
+    "drift_frac": "Measured over law in the second half of the month's hours against the first, "
+    "less 1.",
+    "energy_basis": "How the energy of a run was read: trapezoid or counter.",
+    "formula": "Formula of the divergence.",
+    "gpu_name": "Name of the GPU, as its power log has it.",
+    "is_drifting": "Is the drift larger than the rule?",
+    "is_generated": "Was the power log made up, not measured?",
+    "law_divergence_frac": "Divergence that the law predicts for these lengths.",
+    "law_scale_ratio": "What the law was multiplied by: 1 where the GPU has coefficients.",
+    "mean_energy_j": "Geometric mean of the energy of a run.",
+    "reference_category": "Category that multipliers are of.",
+    "reference_power_w": "Mean power of the runs of the reference category.",
+    "reference_run_count": "Runs of the reference category.",
+    "run_set": "Name of the runs file.",
+    "within_probability_frac": "Chance of such closeness beyond the band, after Holm.",
     "unfollowed_cache_write_tokens": "Tokens written to a cache by the last step of a task.",
 }
 # Parts of mart_month_bridge, by the step in their names; each says the same of all quantities.
