@@ -40,6 +40,7 @@ _TYPES: dict[str, type] = {
     "telemetry": str,
     "runs": str,
     "fleet_telemetry": str,
+    "power_policies": str,
 }
 _DEPLOYMENT_TYPES: dict[str, type] = {
     "model": str,
@@ -93,6 +94,7 @@ class Settings:
     telemetry: str | None = None  # power log of measured runs: a file, folder or glob …
     runs: str | None = None  # … and what ran when
     fleet_telemetry: str | None = None  # power logs of the GPUs that served the logged requests
+    power_policies: str | None = None  # power logs, one a policy: caps, clock locks, none
 
 
 def bundled(relative: str) -> Path:

@@ -18,6 +18,7 @@ REQUIRED = (
 )
 OPTIONAL = ("cached_tokens", "repeat", "block", "position", "looped", "gpu", "batch", "precision")
 IDLE, BLANK = "idle", "blank"
+PREFILL = "prefill"  # a row of a session that tells the phases of its runs apart
 _YES = ("true", "yes", "1", "y")
 _NO = ("false", "no", "0", "n")
 
@@ -37,8 +38,10 @@ class RunsFile:
     set_aside: pl.DataFrame
 
 
-def read_runs(path: Path, zone: str = "UTC") -> RunsFile:
+def read_runs(path: Path, zone: str = "UTC", *, has_phases: bool = False) -> RunsFile:
     """Read a runs file: CSV, one run a row; times that name no zone are of `zone`.
+
+    Where it may tell phases apart (`has_phases`), a row of category `prefill` writes no token.
 
     Raises:
         WrongUseError: Where there is no such file or zone.
@@ -48,7 +51,7 @@ def read_runs(path: Path, zone: str = "UTC") -> RunsFile:
     _require_zone(zone)
     cells = _cells(path)
     told = _typed(cells, zone, path.stem)
-    judged = told.with_columns(_reason().alias("reason"))
+    judged = told.with_columns(_reason(has_phases).alias("reason"))
     runs = judged.filter(pl.col("reason").is_null())
     if runs.is_empty():
         first = judged.get_column("reason").head(1).to_list()
@@ -162,8 +165,11 @@ def _time(name: str, zone: str) -> pl.Expr:
     return pl.coalesce(zoned, local).alias(name)
 
 
-def _reason() -> pl.Expr:
+def _reason(has_phases: bool) -> pl.Expr:
     """Return why a row cannot be used, null where it can."""
+    writes = pl.lit(True)
+    if has_phases:
+        writes = pl.col("category").str.to_lowercase() != PREFILL
     faults = (
         (pl.col("run_id").is_null(), "no run_id"),
         (pl.col("_is_repeated"), "this run_id stands there more than once"),
@@ -181,7 +187,7 @@ def _reason() -> pl.Expr:
             "output_tokens is no whole number of 0 or more",
         ),
         (
-            ~pl.col("is_baseline") & (pl.col("output_tokens") == 0),
+            ~pl.col("is_baseline") & writes & (pl.col("output_tokens") == 0),
             "no output tokens: call it blank if nothing was asked",
         ),
         (
