@@ -32,6 +32,7 @@ MARTS = (
     "mart_coverage",
     "mart_token_linearity",
     "mart_measured_hours",
+    "mart_power_policy",
     "mart_law_validation",
     "mart_method_comparison",
     "mart_unresolved_models",

@@ -44,6 +44,7 @@ TABLES = (
     "currencies",
     "architecture_variants",
     "audit_rules",
+    "power_factors",
 )
 
 

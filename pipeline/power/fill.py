@@ -2,8 +2,16 @@
 
 from pathlib import Path
 
+import duckdb
+import polars as pl
+
+from pipeline.audit.tracks import seconds
 from pipeline.ingest.files import find_files
-from pipeline.power.policies import RUNS_ENDING
+from pipeline.measured_tables import put
+from pipeline.power.answer import Comparison, compare, factors, label
+from pipeline.power.commands import commands
+from pipeline.power.policies import RUNS_ENDING, baseline_of, read_policies
+from pipeline.power.rules import power_rules
 from pipeline.settings import Input, Settings
 
 
@@ -17,3 +25,82 @@ def policy_paths(settings: Settings) -> list[Path]:
         return []
     files = find_files([Input(settings.power_policies)], settings.folder)
     return [file.path for file in files if not file.path.name.endswith(RUNS_ENDING)]
+
+
+def fill_power_tables(con: duckdb.DuckDBPyConnection, settings: Settings) -> list[str]:
+    """Fill the tables of policies from the power logs that the settings name; return notes.
+
+    Raises:
+        JoulebookError: Where a file is not there or no power log or runs file.
+    """
+    paths = policy_paths(settings)
+    if not paths:
+        return []
+    zone = settings.time_zone
+    policies = read_policies(paths, zone=zone, runs_zone=zone)
+    found = compare(policies, baseline_of(policies))
+    measured = factors(found).with_columns(
+        pl.lit(settings.is_generated_sample).alias("is_generated")
+    )
+    is_baseline = (pl.col("policy") == found.baseline).alias("is_baseline")
+    put(con, "measured_factors", measured)
+    put(con, "policy_cells", _named(found, found.cells.with_columns(is_baseline)))
+    put(con, "policy_effects", _named(found, found.effects))
+    put(con, "policy_classes", _named(found, found.classes))
+    put(con, "policy_traces", _named(found, traces(found)))
+    put(con, "policy_commands", _commands(found))
+    notes = [
+        f"{file.path.name}: {note}"
+        for policy in policies
+        for file in policy.telemetry.files
+        for note in file.notes
+    ]
+    return notes + [
+        f"{policy.name}: no runs file: tokens are unknown, phases told by power alone"
+        for policy in policies
+        if policy.runs_file is None
+    ]
+
+
+def traces(found: Comparison) -> pl.DataFrame:
+    """Return power over time of one GPU of each policy, in spans.
+
+    Columns: policy, since_s, power_w, limit_w.
+
+    A span's power is the mean of its readings, since single ones would hide what lies between.
+    """
+    most = int(power_rules().trace_points_most)
+    frames = []
+    for policy in found.policies:
+        samples = policy.samples.drop_nulls("power_w")
+        one = samples.filter(pl.col("gpu") == pl.col("gpu").min()).sort("sampled_at")
+        since_s = seconds(pl.col("sampled_at") - pl.col("sampled_at").min())
+        frames.append(
+            one.with_columns(since_s.alias("since_s"))
+            .with_columns(
+                (pl.col("since_s") / (pl.col("since_s").max() + 1) * most).floor().alias("span")
+            )
+            .group_by("span", maintain_order=True)
+            .agg(
+                pl.col("since_s").min(),
+                pl.col("power_w").mean(),
+                pl.col("power_limit_w").median().alias("limit_w"),
+            )
+            .with_columns(pl.lit(policy.name).alias("policy"))
+            .drop("span")
+        )
+    return pl.concat(frames)
+
+
+def _named(found: Comparison, frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a table with what each policy sets in place of the name of its file."""
+    labels = {policy.name: label(policy) for policy in found.policies}
+    if len(set(labels.values())) < len(labels):
+        return frame
+    return frame.with_columns(pl.col("policy").replace(labels))
+
+
+def _commands(found: Comparison) -> pl.DataFrame:
+    rows = [(label(policy), do, undo) for policy in found.policies for do, undo in commands(policy)]
+    schema = dict.fromkeys(("policy", "apply_command", "undo_command"), pl.String)
+    return pl.DataFrame(rows, schema=schema, orient="row").with_row_index("line_number", offset=1)
