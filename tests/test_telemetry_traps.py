@@ -45,6 +45,19 @@ def test_a_sensor_row_tells_two_gpus_of_the_same_column_names_apart(tmp_path: Pa
     assert (file.rows_read, file.rows_accepted, file.rows_duplicate) == (3, 1, 2)
 
 
+def test_without_a_sensor_row_two_gpus_are_told_apart_by_place(tmp_path: Path) -> None:
+    log = (
+        "Date,Time,GPU Clock [MHz],GPU Clock [MHz],GPU Power [W],GPU Clock [MHz],GPU Power [W]\n"
+        "13.8.2025,13:58:50.898,300,1000,100.5,2000,200.5\n"
+    )
+    samples = read(tmp_path, log).samples
+
+    assert samples.select("gpu", "sm_clock_mhz", "power_w").rows() == [
+        ("0", 1000.0, 100.5),
+        ("1", 2000.0, 200.5),
+    ]
+
+
 def test_without_a_sensor_row_the_clock_next_to_the_power_is_taken_and_told(tmp_path: Path) -> None:
     log = (
         "Date,Time,GPU Clock [MHz],CPU Package Power [W],Other [V],GPU Power [W],GPU Clock [MHz]\n"
@@ -128,6 +141,17 @@ def test_a_row_with_other_fields_than_its_head_is_set_aside(tmp_path: Path) -> N
         (3, "4 fields where the head has 5"),
         (4, "6 fields where the head has 5"),
     )
+
+
+def test_a_log_that_goes_on_with_other_columns_is_read_under_each_head(tmp_path: Path) -> None:
+    log = (
+        "Date,Time,GPU Power [W],GPU Clock [MHz]\n13.8.2025,13:58:50.898,200,1830\n"
+        "Date,Time,GPU Clock [MHz],CPU Usage [%],GPU Power [W]\n13.8.2025,13:58:51.898,1700,5,150\n"
+    )
+    telemetry = read(tmp_path, log)
+
+    assert telemetry.samples.select("power_w", "sm_clock_mhz").rows() == [(200, 1830), (150, 1700)]
+    assert telemetry.files[0].rows_read == 2
 
 
 # nvidia-smi ---------------------------------------------------------------------------------------
@@ -217,6 +241,21 @@ def test_dmon_without_times_is_refused_with_the_mean_power(tmp_path: Path) -> No
 
     with pytest.raises(BadInputError, match=r"GPU 0 65 W on average of 2.*dmon -o DT"):
         read(tmp_path, text)
+
+
+def test_dmon_as_csv_tells_each_gpu_and_violations(tmp_path: Path) -> None:
+    text = (
+        "#Date, Time, gpu, pwr, gtemp, sm, pclk, pviol, tviol\n"
+        "#YYYYMMDD, HH:MM:SS, Idx, W, C, %, MHz, %, bool\n"
+        "20261005, 09:00:00, 0, 200, 61, 97, 1830, 12, 0\n"
+        "20261005, 09:00:00, 1, -, 61, 97, 1830, 0, 0\n"
+    )
+    samples = read(tmp_path, text).samples
+
+    assert samples.select("gpu", "power_w", "throttle_reasons").rows() == [
+        ("0", 200.0, "power"),
+        ("1", None, ""),
+    ]
 
 
 # Prometheus text ----------------------------------------------------------------------------------

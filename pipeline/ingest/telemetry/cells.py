@@ -20,7 +20,11 @@ def separator_of(head: str) -> str:
 
 def names_of(head: str, separator: str) -> list[str]:
     """Return the names of a head, without blanks around them."""
-    return [name.strip() for name in next(csv.reader(io.StringIO(head), delimiter=separator))]
+    try:
+        names = next(csv.reader(io.StringIO(head), delimiter=separator))
+    except csv.Error:  # a carriage return within, or a line far too long: no head of ours
+        names = head.split(separator)
+    return [name.strip() for name in names]
 
 
 def with_cells(lines: pl.DataFrame, separator: str) -> pl.DataFrame:

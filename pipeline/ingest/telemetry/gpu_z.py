@@ -47,7 +47,7 @@ def read(log: Log) -> Reading:
     parts = [_samples(log, body.filter(pl.col("head") == head), head) for head in heads]
     return Reading(
         pl.concat(parts).sort("source_line", maintain_order=True),
-        rows_duplicate=log.lines.height - body.height - 1,
+        rows_duplicate=log.lines.height - body.height - len(heads),
         rejected=tuple((line, "stands before the head that names its columns") for line in early),
         notes=log.notes,
     )
@@ -57,7 +57,7 @@ def _is_head(line: str) -> bool:
     names = names_of(line, ",")
     units = [_UNIT.search(name) is not None for name in names if name]
     has_gpu = any(name.startswith(("GPU ", "Board Power")) for name in names)
-    return len(units) > 1 and not units[0] and all(units[1:]) and has_gpu
+    return len(units) > 1 and bool(names[0]) and not units[0] and all(units[1:]) and has_gpu
 
 
 def _samples(log: Log, rows: pl.DataFrame, head: str) -> pl.DataFrame:

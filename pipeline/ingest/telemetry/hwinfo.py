@@ -32,7 +32,7 @@ def recognises(head: list[str], columns: tuple[str, ...] | None) -> bool:
     names = names_of(head[0], separator)
     if len(names) < 3 or sum(_UNIT.search(name) is not None for name in names) < _FEWEST_UNITS:
         return False
-    if _UNIT.search(names[0]) or _UNIT.search(names[1]):
+    if not names[0] or _UNIT.search(names[0]) or _UNIT.search(names[1]):
         return False
     rows = (line.split(separator) for line in head[1:] if not line.startswith(names[0]))
     times = [time_format(" ".join(row[:2])) for row in rows if len(row) > 2]
@@ -65,7 +65,7 @@ def read(log: Log) -> Reading:
         parts += _samples(log, rows, names, gpus, separator)
     return Reading(
         pl.concat(parts).sort("source_line", maintain_order=True),
-        rows_duplicate=log.lines.height - body.height - 1,
+        rows_duplicate=log.lines.height - body.height - len(heads),
         notes=tuple(dict.fromkeys(notes)),
     )
 

@@ -83,9 +83,9 @@ def _by_place(names: Sequence[str]) -> tuple[tuple[Gpu, ...], list[str]]:
         for metric, places in found.items():
             if len(places) == len(anchors):
                 columns[metric] = places[number]
-            elif places and _nearest(anchors, _nearest(places, anchor)) == anchor:
+            elif places and _is_nearest(anchors, anchor, _nearest(places, anchor)):
                 columns[metric] = _nearest(places, anchor)
-        own_limits = tuple(limit for limit in limits if _nearest(anchors, limit[1]) == anchor)
+        own_limits = tuple(limit for limit in limits if _is_nearest(anchors, anchor, limit[1]))
         gpus.append(Gpu(str(number), None, columns, own_limits))
     twice = [metric for metric, places in found.items() if len(places) > len(anchors)]
     notes = (
@@ -94,6 +94,10 @@ def _by_place(names: Sequence[str]) -> tuple[tuple[Gpu, ...], list[str]]:
         else []
     )
     return tuple(gpus), notes
+
+
+def _is_nearest(anchors: Sequence[int], anchor: int, at: int) -> bool:
+    return abs(anchor - at) <= min(abs(other - at) for other in anchors)
 
 
 def _nearest(places: Sequence[int], at: int) -> int:
