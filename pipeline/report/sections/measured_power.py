@@ -125,13 +125,13 @@ def _law_statements(cells: pl.DataFrame) -> tuple[str, ...]:
     )
     explained = row["explained_frac"]
     of_it = (
-        "there is nothing to explain"
+        f"In {_name(row)} there is nothing to explain"
         if explained is None
-        else f"the law explains {show(explained, 'frac')} of it"
+        else f"Of the divergence of {_name(row)} the law explains {show(explained, 'frac')}"
     )
     ends = show_range(row["remaining_low_frac"], row["remaining_high_frac"], "frac")
     return (
-        f"{how}. Of the divergence of {_name(row)} {of_it}; "
+        f"{how}. {of_it}; "
         f"{show(row['remaining_frac'], 'frac')}{f' ({ends})' if ends else ''} remains between "
         "measured energy and law. At one request at a time the cache takes a small part of the "
         "energy, so lengths alone explain little.",
@@ -194,8 +194,8 @@ def _fleet_statements(hours: pl.DataFrame) -> tuple[str, ...]:
     )
     drift = hours.get_column("drift_frac").drop_nulls().to_list()
     said = (
-        f"{hours.get_column('gpu').n_unique()} GPUs drew {show(measured, 'kwh')} kWh in "
-        f"{hours.get_column('hour_start_at').n_unique()} hours with a log: "
+        f"Power logs tell {_counted(hours, 'gpu', 'GPU')} and "
+        f"{_counted(hours, 'hour_start_at', 'hour')}: {show(measured, 'kwh')} kWh, "
         f"{show(r.share(idle, measured), 'frac')} idle, "
         f"{show(r.share(unexplained, measured), 'frac')} that neither idling nor the law of the "
         "logged requests explains.",
@@ -208,6 +208,11 @@ def _fleet_statements(hours: pl.DataFrame) -> tuple[str, ...]:
         f"Measured over law moved by {show(drift[0], 'frac')} from the first half of the hours to "
         f"the second: {words}.",
     )
+
+
+def _counted(hours: pl.DataFrame, column: str, word: str) -> str:
+    count = hours.get_column(column).n_unique()
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
 def _alarms(hours: pl.DataFrame) -> bool:
