@@ -9,8 +9,8 @@ from audited import RULES, START, audited, log, run_line, runs_file, sessions
 
 from pipeline.audit.answer import Audit, audit
 from pipeline.audit.clocks import compare_clocks
-from pipeline.audit.linearity import Reading
 from pipeline.audit.order import blocks, chance_of_agreement, confounded
+from pipeline.audit.readings import Reading
 from pipeline.audit.rules import Rules, rules, sensor_of
 from pipeline.audit.tracks import tracks_of
 from pipeline.sample.telemetry import Plan

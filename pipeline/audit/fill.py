@@ -10,7 +10,7 @@ from pipeline import validate
 from pipeline.audit.answer import Audit, audit
 from pipeline.audit.hours import energy_by_hour
 from pipeline.audit.law import measured_requests
-from pipeline.audit.linearity import FORMULAS, Reading
+from pipeline.audit.readings import FORMULAS, Reading
 from pipeline.audit.rules import rules
 from pipeline.audit.runs import RunsFile, read_runs
 from pipeline.audit.text import log_lines

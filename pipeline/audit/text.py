@@ -7,8 +7,8 @@ import polars as pl
 
 from pipeline.audit.answer import Audit, claims
 from pipeline.audit.effects import WORDS
-from pipeline.audit.linearity import FORMULAS, QUANTITIES, TOKENS
 from pipeline.audit.order import chance_of_agreement
+from pipeline.audit.readings import FORMULAS, QUANTITIES, TOKENS
 from pipeline.audit.rules import rules
 
 
