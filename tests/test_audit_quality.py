@@ -103,6 +103,7 @@ def test_a_log_without_power_still_says_what_it_can(tmp_path: Path) -> None:
     assert "no power in this log" in told(found)
     assert found.measured.get_column("before_temperature_c").to_list() == [40.0]
     assert found.cells.is_empty()
+    assert found.baselines.is_empty()  # unknown, not 0 W
     assert found.clocks.offset_s is None
 
 
