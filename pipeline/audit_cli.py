@@ -82,7 +82,7 @@ def audit(
         raise WrongUseError("audit: expected --telemetry FILE and --runs FILE, or --plan.")
     from pipeline import manifest
     from pipeline.audit.answer import audit as answer_of
-    from pipeline.audit.linearity import FORMULAS, QUANTITIES, TOKENS, Reading
+    from pipeline.audit.readings import FORMULAS, QUANTITIES, TOKENS, Reading
     from pipeline.audit.runs import read_runs
     from pipeline.audit.text import text_of
     from pipeline.audit.values import as_values

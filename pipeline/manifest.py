@@ -35,7 +35,7 @@ def run_id(con: duckdb.DuckDBPyConnection, settings: Settings, month: str) -> st
         "select source_file, content_sha256 from raw_inputs order by input_id"
     ).fetchall()
     overlays = fingerprints(settings.overlay_folder)
-    told = [month, inputs, _settings(settings), overlays, _measured(settings), code_sha256()]
+    told = [month, inputs, _settings(settings), overlays, measured_files(settings), code_sha256()]
     said = json.dumps(told, sort_keys=True)
     return hashlib.sha256(said.encode()).hexdigest()[:16]
 
@@ -78,7 +78,7 @@ def manifest(
         "packages": {name: importlib.metadata.version(name) for name in _PACKAGES},
         "settings": _settings(settings),
         "overlays": fingerprints(settings.overlay_folder),
-        "measured": _measured(settings),
+        "measured": measured_files(settings),
         "inputs": _inputs(con),
         "checks": [
             {
@@ -108,7 +108,7 @@ def _settings(settings: Settings) -> dict[str, Any]:
     return {key: said[key] for key in sorted(said)}
 
 
-def _measured(settings: Settings) -> list[dict[str, str]]:
+def measured_files(settings: Settings) -> list[dict[str, str]]:
     """Return name and hash of the power logs and runs that the settings name."""
     told = (
         *(settings.telemetry, settings.runs),

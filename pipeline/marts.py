@@ -33,6 +33,7 @@ MARTS = (
     "mart_token_linearity",
     "mart_measured_hours",
     "mart_power_policy",
+    "mart_attention_families",
     "mart_law_validation",
     "mart_method_comparison",
     "mart_unresolved_models",

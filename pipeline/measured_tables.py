@@ -47,7 +47,8 @@ TABLES: dict[str, dict[str, type[pl.DataType]]] = {
         **dict.fromkeys(("residual_frac", "left_out_frac", "r_squared_frac"), pl.Float64),
     },
     "audit_budget": {
-        **dict.fromkeys(("run_set", "component", "kind", "meaning"), pl.String),
+        **{"run_set": pl.String, "line_number": pl.Int64},
+        **dict.fromkeys(("component", "kind", "meaning"), pl.String),
         **dict.fromkeys(("standard_frac", "ratio_frac"), pl.Float64),
         "is_in_repeats": pl.Boolean,
     },

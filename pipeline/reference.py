@@ -45,6 +45,7 @@ TABLES = (
     "architecture_variants",
     "audit_rules",
     "power_factors",
+    "attention_families",
 )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from pipeline.audit.answer import Audit, audit
-from pipeline.audit.linearity import Reading
+from pipeline.audit.readings import Reading
 from pipeline.audit.rules import rules
 from pipeline.audit.runs import RunsFile, read_runs
 from pipeline.audit.tracks import tracks_of

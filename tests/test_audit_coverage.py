@@ -8,7 +8,7 @@ from audited import RULES, sessions
 
 from pipeline.audit.answer import Audit, audit
 from pipeline.audit.clocks import compare_clocks
-from pipeline.audit.linearity import Reading
+from pipeline.audit.readings import Reading
 from pipeline.audit.tracks import tracks_of
 from pipeline.sample.telemetry import Plan
 from pipeline.sample.telemetry_runs import Category

@@ -8,17 +8,8 @@ from audited import RULES
 from scipy.special import stdtr, stdtrit
 
 from pipeline.audit import statistics
-from pipeline.audit.linearity import (
-    BEYOND,
-    NO_REPEATS,
-    UNDECIDED,
-    WITHIN,
-    Reading,
-    by_model,
-    cells,
-    divergence,
-    reference_category,
-)
+from pipeline.audit.linearity import BEYOND, NO_REPEATS, UNDECIDED, WITHIN, by_model, cells
+from pipeline.audit.readings import Reading, divergence, reference_category
 
 
 def rows(*told: tuple[str, int, float], law_j: tuple[float | None, ...] = ()) -> pl.DataFrame:

@@ -9,8 +9,8 @@ from audited import RULES, START, audited, log, run_line, runs_file, sessions
 
 from pipeline.audit.answer import Audit, audit
 from pipeline.audit.clocks import compare_clocks
-from pipeline.audit.linearity import Reading
 from pipeline.audit.order import blocks, chance_of_agreement, confounded
+from pipeline.audit.readings import Reading
 from pipeline.audit.rules import Rules, rules, sensor_of
 from pipeline.audit.tracks import tracks_of
 from pipeline.sample.telemetry import Plan
@@ -103,6 +103,7 @@ def test_a_log_without_power_still_says_what_it_can(tmp_path: Path) -> None:
     assert "no power in this log" in told(found)
     assert found.measured.get_column("before_temperature_c").to_list() == [40.0]
     assert found.cells.is_empty()
+    assert found.baselines.is_empty()  # unknown, not 0 W
     assert found.clocks.offset_s is None
 
 

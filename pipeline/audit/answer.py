@@ -5,10 +5,20 @@ from typing import Any
 
 import polars as pl
 
-from pipeline.audit import baselines, clocks, energy, findings, linearity, models, order, quality
+from pipeline.audit import (
+    baselines,
+    clocks,
+    energy,
+    findings,
+    linearity,
+    models,
+    order,
+    quality,
+    readings,
+)
 from pipeline.audit.effects import effects
 from pipeline.audit.law import Served, served_by, with_law
-from pipeline.audit.linearity import Reading
+from pipeline.audit.readings import Reading
 from pipeline.audit.rules import rules as audit_rules
 from pipeline.audit.rules import sensor_of
 from pipeline.audit.runs import RunsFile
@@ -75,7 +85,7 @@ def audit(
     rows = with_law(_net(measured.join(around, on=["run_set", "run_id"]), levels), served, names)
     window_seen_s = quality.averaging_window_s(samples, measured, around, rules)
     window_s = quality.sensor_window_s(seen, window_seen_s)
-    reference = linearity.reference_category(runs, reading.reference)
+    reference = readings.reference_category(runs, reading.reference)
     cells = linearity.cells(rows, reading, reference, rules)
     fitted = models.fit_models(rows, rules)
     tested = effects(rows, fitted, rules)

@@ -172,7 +172,9 @@ def _lowest_level(samples: pl.DataFrame, rows: pl.DataFrame, rules: Rules) -> pl
         .group_by("run_set", maintain_order=True)
         .agg(
             pl.lit("bare idle").alias("baseline"),
-            pl.col("power_w").sum().alias("power_w"),
+            pl.when(pl.col("power_w").is_not_null().all())
+            .then(pl.col("power_w").sum())
+            .alias("power_w"),
             pl.lit(None, pl.Float64).alias("spread_w"),
             pl.lit(1, pl.Int64).alias("time_count"),
             pl.lit(

@@ -8,7 +8,7 @@ trapezoid's energy, or what the counter had reached, where there is no power.
 import polars as pl
 
 from pipeline.audit.rules import Rules
-from pipeline.audit.tracks import SECOND_US, Tracks, integrals_between
+from pipeline.audit.tracks import Tracks, integrals_between, seconds
 
 TRAPEZOID, COUNTER = "trapezoid", "counter"
 
@@ -108,12 +108,7 @@ def _counter_track(samples: pl.DataFrame, tracks: Tracks) -> pl.DataFrame:
     counted = readings.with_columns(
         step_j.cum_sum().over("gpu").alias("integral"),
         (grown < 0).fill_null(False).cast(pl.Float64).cum_sum().over("gpu").alias("gap_s"),
-        (
-            (pl.col("sampled_at").shift(-1) - pl.col("sampled_at")).dt.total_microseconds()
-            / SECOND_US
-        )
-        .over("gpu")
-        .alias("step_s"),
+        seconds(pl.col("sampled_at").shift(-1) - pl.col("sampled_at")).over("gpu").alias("step_s"),
     )
     # Within a step the energy runs straight, so its rate is the track's value at both ends.
     rate = (pl.col("integral").shift(-1) - pl.col("integral")).over("gpu") / pl.col("step_s")

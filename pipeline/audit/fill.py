@@ -10,7 +10,7 @@ from pipeline import validate
 from pipeline.audit.answer import Audit, audit
 from pipeline.audit.hours import energy_by_hour
 from pipeline.audit.law import measured_requests
-from pipeline.audit.linearity import FORMULAS, Reading
+from pipeline.audit.readings import FORMULAS, Reading
 from pipeline.audit.rules import rules
 from pipeline.audit.runs import RunsFile, read_runs
 from pipeline.audit.text import log_lines
@@ -73,7 +73,11 @@ def _fill_audit(con: duckdb.DuckDBPyConnection, settings: Settings, found: Audit
     put(con, "audit_baselines", found.baselines)
     put(con, "audit_effects", found.effects)
     put(con, "audit_fits", found.models.fits)
-    put(con, "audit_budget", found.budget.with_columns(run_set))
+    put(
+        con,
+        "audit_budget",
+        found.budget.with_columns(run_set).with_row_index("line_number", offset=1),
+    )
     put(con, "audit_findings", found.findings.with_columns(pl.col("run_set").fill_null(run_set)))
     # Generated runs are no evidence on a law.
     if not settings.is_generated_sample:

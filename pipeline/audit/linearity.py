@@ -10,11 +10,10 @@ against a band by two tests, each with Holm's correction over all cells of a run
 the band, is it within it? Where neither is shown, it is not decided.
 """
 
-from dataclasses import dataclass
-
 import polars as pl
 
 from pipeline.audit import statistics
+from pipeline.audit.readings import QUANTITIES, TOKENS, Reading, divergence
 from pipeline.audit.rules import Rules
 
 CELL = ["run_set", "model", "category"]
@@ -24,41 +23,6 @@ WITHIN, BEYOND, UNDECIDED, NO_REPEATS = (
     "not decided",
     "no repeats",
 )
-# Readings of the source's undefined "divergence", by name: the formula as printed.
-FORMULAS = {
-    "of_tokens": "|E − T| / T",
-    "of_larger": "|E − T| / max(E, T)",
-    "logarithm": "|ln(E / T)|",
-}
-QUANTITIES = {
-    "energy": ("energy_j", "energy of a run, in joules"),
-    "net_energy": ("net_energy_j", "energy of a run above the model-loaded baseline, in joules"),
-    "mean_power": ("mean_power_w", "mean power of a run, in watts: no measure of energy"),
-}
-TOKENS = {
-    "output": ("output_tokens", "output tokens"),
-    "all": ("all_tokens", "input and output tokens"),
-}
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How tokens, energy and their divergence are read."""
-
-    formula: str = "of_tokens"
-    quantity: str = "energy"
-    tokens: str = "output"
-    reference: str | None = None  # a category; `reference_category` chooses if not given
-    band_frac: float | None = None  # that of the rules if not given
-
-
-def reference_category(runs: pl.DataFrame, told: str | None) -> str:
-    """Return the category that multipliers are of: the one told, else `general`, else the first."""
-    asked = runs.filter(~pl.col("is_baseline")).sort("source_line")
-    names = asked.get_column("category").unique(maintain_order=True).to_list()
-    wanted = (told or "general").lower()
-    alike = [name for name in names if name.lower() == wanted]
-    return str([*alike, *names][0])
 
 
 def cells(rows: pl.DataFrame, reading: Reading, reference: str, rules: Rules) -> pl.DataFrame:
@@ -228,15 +192,6 @@ def _with_intervals(found: pl.DataFrame, reading: Reading, rules: Rules) -> pl.D
         )
         .with_columns(_divergence_ends(reading.formula))
     )
-
-
-def divergence(log_ratio: pl.Expr, formula: str) -> pl.Expr:
-    """Return a divergence from ln(E / T): every reading depends on that ratio alone."""
-    if formula == "of_tokens":
-        return (log_ratio.exp() - 1).abs()
-    if formula == "of_larger":
-        return 1 - (-log_ratio.abs()).exp()
-    return log_ratio.abs()
 
 
 def _divergence_ends(formula: str) -> list[pl.Expr]:

@@ -18,6 +18,7 @@ from scipy.special import stdtr, stdtrit
 from pipeline.audit.linearity import usable
 from pipeline.audit.rules import Rules
 from pipeline.audit.statistics import Array
+from pipeline.audit.tracks import seconds
 
 COVARIATES = ("order_number", "before_temperature_c", "log_energy_before", "idle_before_s")
 FORMS = ("tokens", "law", "law and category", "tokens and category")
@@ -53,7 +54,7 @@ def with_covariates(rows: pl.DataFrame) -> pl.DataFrame:
     return ordered.with_columns(
         pl.int_range(1, pl.len() + 1).over("run_set").cast(pl.Float64).alias("order_number"),
         pl.col("energy_j").log().shift(1).over("run_set").alias("log_energy_before"),
-        ((pl.col("started_at") - before).dt.total_microseconds() / 1e6).alias("idle_before_s"),
+        seconds(pl.col("started_at") - before).alias("idle_before_s"),
     )
 
 

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import polars as pl
 
+from pipeline.audit.tracks import seconds
 from pipeline.errors import BadInputError, IncompleteInputError, WrongUseError
 
 REQUIRED = (
@@ -136,9 +137,7 @@ def _typed(cells: pl.DataFrame, zone: str, run_set: str) -> pl.DataFrame:
                 pl.when("is_baseline").then(pl.col(name).fill_null(0)).otherwise(name).alias(name)
                 for name in ("input_tokens", "output_tokens")
             ),
-            ((pl.col("ended_at") - pl.col("started_at")).dt.total_microseconds() / 1e6).alias(
-                "duration_s"
-            ),
+            seconds(pl.col("ended_at") - pl.col("started_at")).alias("duration_s"),
             pl.col("run_id").is_duplicated().alias("_is_repeated"),
         )
         .drop("looped")

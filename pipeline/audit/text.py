@@ -7,8 +7,8 @@ import polars as pl
 
 from pipeline.audit.answer import Audit, claims
 from pipeline.audit.effects import WORDS
-from pipeline.audit.linearity import FORMULAS, QUANTITIES, TOKENS
 from pipeline.audit.order import chance_of_agreement
+from pipeline.audit.readings import FORMULAS, QUANTITIES, TOKENS
 from pipeline.audit.rules import rules
 
 
@@ -25,8 +25,9 @@ def text_of(found: Audit) -> str:
         ("Findings", _findings(found)),
         ("Told elsewhere, not reproduced here", _claims()),
     )
+    told = ((title, list(lines) or ["nothing to tell"]) for title, lines in parts)
     return "\n".join(
-        line for title, lines in parts for line in (title, *(f"  {each}" for each in lines), "")
+        line for title, lines in told for line in (title, *(f"  {each}" for each in lines), "")
     )
 
 
@@ -82,7 +83,7 @@ def _baselines(found: Audit) -> Iterator[str]:
     for row in found.baselines.rows(named=True):
         yield (
             f"{row['baseline']:<13} {_number(row['power_w'], 'W'):>10}  ({row['basis']}, "
-            f"{row['time_count']} times, spread {_number(row['spread_w'], 'W')})"
+            f"read {row['time_count']} ×, spread {_number(row['spread_w'], 'W')})"
         )
 
 

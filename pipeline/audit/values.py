@@ -7,7 +7,7 @@ import polars as pl
 import polars.selectors as cs
 
 from pipeline.audit.answer import Audit, claims
-from pipeline.audit.linearity import FORMULAS, QUANTITIES, TOKENS
+from pipeline.audit.readings import FORMULAS, QUANTITIES, TOKENS
 from pipeline.audit.rules import rules
 
 _RUN_COLUMNS = (

@@ -6,46 +6,13 @@ from typing import Any
 import polars as pl
 
 from pipeline.report.numbers import show, show_range
-from pipeline.report.section import Column, Points, Section, Table
+from pipeline.report.section import Points, Section, Table
 from pipeline.report.sections import measured_notes as notes
 from pipeline.report.sections import reading as r
+from pipeline.report.sections.measured_columns import HOURS, LINEARITY
 
 ROWS_SHOWN = 48  # hours; two days
 
-LINEARITY = (
-    Column("model", "Model", "text", meaning="Model as the runs name it."),
-    Column("category", "Category", "text", meaning="Kind of prompt, as the runs name it."),
-    Column("run_count", "Runs", "count", meaning="Runs of the category with an energy."),
-    Column("looped_run_count", "Looped", "count", meaning="Runs that never ended, left out."),
-    Column("token_multiplier_ratio", "Tokens", "ratio", meaning="Output tokens over those of the "
-           "reference category, geometric means."),
-    Column("energy_multiplier_ratio", "Energy", "ratio", meaning="Joules of a run over those of "
-           "the reference category, geometric means."),
-    Column("divergence_frac", "Divergence", "frac", meaning="By the formula of the row."),
-    Column("divergence_low_frac", "Low", "frac", meaning="Low end of its 95 % interval."),
-    Column("divergence_high_frac", "High", "frac", meaning="High end of its 95 % interval."),
-    Column("verdict", "Verdict", "text", meaning="Against the band, after Holm's correction.",
-           unknown="no repeats"),
-    Column("mean_power_w", "Mean power", "number", "W", "Mean watts of the runs: no energy."),
-    Column("law_multiplier_ratio", "By the law", "ratio", meaning="Energy over that of the "
-           "reference category, by the law.", unknown="no such model"),
-    Column("explained_frac", "Explained", "frac", meaning="Share of the divergence that the law "
-           "explains.", unknown="nothing to explain"),
-    Column("remaining_frac", "Remains", "frac", meaning="Measured energy over the law's, less 1."),
-    Column("remaining_low_frac", "Remains, low", "frac", meaning="Low end of its 95 % interval."),
-    Column("remaining_high_frac", "Remains, high", "frac", meaning="High end of it."),
-)  # fmt: skip
-HOURS = (
-    Column("hour_start_at", "Hour", "datetime", meaning="Begin of the hour, UTC."),
-    Column("gpu", "GPU", "text", meaning="GPU as its power log names it."),
-    Column("covered_s", "Covered", "number", "s", "Seconds that the log tells."),
-    Column("measured_energy_kwh", "Measured", "kwh", "kWh", "What the GPU drew."),
-    Column("idle_energy_kwh", "Idle", "kwh", "kWh", "What it drew while nothing ran."),
-    Column("law_energy_kwh", "By the law", "kwh", "kWh", "Law × bias of the requests logged then."),
-    Column("unexplained_energy_kwh", "Unexplained", "kwh", "kWh", "Neither idle nor law."),
-    Column("idle_frac", "Idle share", "frac", meaning="Idle over measured."),
-    Column("unexplained_frac", "Unexplained share", "frac", meaning="Unexplained over measured."),
-)
 _SUMMED = (
     *("measured_energy_kwh", "idle_energy_kwh", "law_energy_kwh", "unexplained_energy_kwh"),
     "covered_s",
@@ -158,13 +125,13 @@ def _law_statements(cells: pl.DataFrame) -> tuple[str, ...]:
     )
     explained = row["explained_frac"]
     of_it = (
-        "there is nothing to explain"
+        f"In {_name(row)} there is nothing to explain"
         if explained is None
-        else f"the law explains {show(explained, 'frac')} of it"
+        else f"Of the divergence of {_name(row)} the law explains {show(explained, 'frac')}"
     )
     ends = show_range(row["remaining_low_frac"], row["remaining_high_frac"], "frac")
     return (
-        f"{how}. Of the divergence of {_name(row)} {of_it}; "
+        f"{how}. {of_it}; "
         f"{show(row['remaining_frac'], 'frac')}{f' ({ends})' if ends else ''} remains between "
         "measured energy and law. At one request at a time the cache takes a small part of the "
         "energy, so lengths alone explain little.",
@@ -207,7 +174,7 @@ def _figure(cells: pl.DataFrame) -> Points:
     return Points(
         name="token_linearity",
         title="Energy against tokens, both over the reference category",
-        unit="",
+        unit="×",
         source="mart_token_linearity",
         alt="Each point is a category of prompts of one model. On the line energy grows as tokens "
         f"do; the band reaches {show(band, 'frac')} to either side.",
@@ -227,8 +194,8 @@ def _fleet_statements(hours: pl.DataFrame) -> tuple[str, ...]:
     )
     drift = hours.get_column("drift_frac").drop_nulls().to_list()
     said = (
-        f"{hours.get_column('gpu').n_unique()} GPUs drew {show(measured, 'kwh')} kWh in "
-        f"{hours.get_column('hour_start_at').n_unique()} hours with a log: "
+        f"Power logs tell {_counted(hours, 'gpu', 'GPU')} and "
+        f"{_counted(hours, 'hour_start_at', 'hour')}: {show(measured, 'kwh')} kWh, "
         f"{show(r.share(idle, measured), 'frac')} idle, "
         f"{show(r.share(unexplained, measured), 'frac')} that neither idling nor the law of the "
         "logged requests explains.",
@@ -241,6 +208,11 @@ def _fleet_statements(hours: pl.DataFrame) -> tuple[str, ...]:
         f"Measured over law moved by {show(drift[0], 'frac')} from the first half of the hours to "
         f"the second: {words}.",
     )
+
+
+def _counted(hours: pl.DataFrame, column: str, word: str) -> str:
+    count = hours.get_column(column).n_unique()
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
 def _alarms(hours: pl.DataFrame) -> bool:
