@@ -35,6 +35,9 @@ UNITS_THEMSELVES = {
     "bias_factor": "measured over computed",
     "served_batch": "requests served together, as far as the cache holds them",
     "implied_batch": "requests served together, by the prices",
+    "lowest_batch": "least of the batches of several models",
+    "highest_batch": "largest of the batches of several models",
+    "crossing_batch": "batch at which two architectures take as much energy",
 }
 MOST_LINES = 350
 # Modules that may be longer, each with its reason.

@@ -28,6 +28,7 @@ _SHEETS = [
     *("Agents_by_cache", "Reasoning", "Reasoning_budgets", "Outlook", "Coverage"),
     *(
         "Measured_power",
+        "Power_policy",
         "Law_validation",
         "Law_errors",
         "Other_methods",
@@ -255,7 +256,11 @@ def test_the_charts_have_titles_axes_and_a_text_for_those_who_do_not_see_them() 
         *(("Cost_per_task", "Model · class", "USD"), ("Energy", "Model · class", "share")),
         ("Models", "Model · class", "J"),
         *(("Bridge", "Step", "USD"), ("Trend", "Month", "USD"), ("Trend", "Month", "kWh")),
-        *(("Batch", "Batch", "J"), ("Other_methods", "Method", "kWh")),
+        ("Batch", "Batch", "J"),
+        ("Power_policy", "Seconds since the log began", "W"),
+        ("Power_policy", "Tokens a second", "J per token"),
+        ("Power_policy", "Setting, phase", "times"),
+        ("Other_methods", "Method", "kWh"),
         ("Other_methods", "Request", "Wh"),
     )
 
@@ -272,12 +277,12 @@ def test_a_figure_of_lines_has_a_chart_on_its_own_sheet() -> None:
     (chart,) = [
         text
         for name, text in parts.items()
-        if name.startswith("xl/charts/chart") and "scatterChart" in text
+        if name.startswith("xl/charts/chart") and "scatterChart" in text and "'Batch'!" in text
     ]
     sheet = _book(report())["Batch"]
     head = next(row for row in sheet.iter_rows() if str(row[1].value).startswith("1. llama"))
 
-    assert sum(text.count('descr="Line chart of') for text in parts.values()) == 1
+    assert sum(text.count('descr="Line chart of') for text in parts.values()) == 3
     assert "<a:t>Batch</a:t>" in chart
     assert chart.count("<c:ser>") + chart.count("<ser>") == 1
     assert f"'Batch'!$A${head[0].row + 1}:$A${head[0].row + 3}" in chart

@@ -1,5 +1,6 @@
 """What papers and public notes say of caps and clock locks, from `power_policies.csv`."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from pipeline.reference import reference_rows
@@ -13,17 +14,16 @@ CERTAINTY = {
 
 
 def facts() -> list[dict[str, Any]]:
-    """Return every fact: numbers as numbers, what is unknown as null."""
-    return [
-        {
-            **row,
-            "gpu": row["gpu"] or None,
-            "setting": row["setting"] or None,
-            "setting_unit": row["setting_unit"] or None,
-            **{name: _number(row[name]) for name in ("value", "low", "high")},
-        }
-        for row in reference_rows("power_policies")
-    ]
+    """Return every fact of the reference table."""
+    return [fact_of(row) for row in reference_rows("power_policies")]
+
+
+def fact_of(row: Mapping[str, str]) -> dict[str, Any]:
+    """Return a row of the table with numbers as numbers, and what is unknown as null."""
+    return {
+        **{name: text or None for name, text in row.items()},
+        **{name: _number(row[name]) for name in ("value", "low", "high")},
+    }
 
 
 def referenced_factors() -> list[dict[str, Any]]:

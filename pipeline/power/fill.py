@@ -95,6 +95,7 @@ def traces(found: Comparison) -> pl.DataFrame:
 def _named(found: Comparison, frame: pl.DataFrame) -> pl.DataFrame:
     """Return a table with what each policy sets in place of the name of its file."""
     labels = {policy.name: label(policy) for policy in found.policies}
+    labels[found.baseline] = "no setting"
     if len(set(labels.values())) < len(labels):
         return frame
     return frame.with_columns(pl.col("policy").replace(labels))

@@ -47,7 +47,7 @@ def bar_chart(bars: Bars, sheet: Worksheet, head_row: int) -> BarChart:
 
 
 def line_chart(lines: Lines, sheet: Worksheet, head_row: int) -> ScatterChart:
-    """Return lines over a number, both axes logarithmic, from the numbers below a head row."""
+    """Return lines over a number from the numbers below a head row."""
     chart = ScatterChart()
     chart.style, chart.scatterStyle = 13, "lineMarker"
     last = head_row + len(lines.as_table().rows)
@@ -56,12 +56,14 @@ def line_chart(lines: Lines, sheet: Worksheet, head_row: int) -> ScatterChart:
         values = Reference(sheet, min_col=2 + number, min_row=head_row, max_row=last)
         series = Series(values, places, title_from_data=True)
         series.graphicalProperties.line.solidFill = colour.lstrip("#")
-        series.marker.symbol, series.smooth = "circle", False
+        is_marked = not lines.is_linear or any(mark is not None for mark in lines.marks)
+        series.marker.symbol, series.smooth = "circle" if is_marked else "none", False
         chart.series.append(series)
     chart.title = _title(lines.title, _TITLE_SIZE)
     chart.x_axis.title = _title(lines.over, _LABEL_SIZE)
     chart.y_axis.title = _title(lines.unit, _LABEL_SIZE)
-    chart.x_axis.scaling.logBase, chart.y_axis.scaling.logBase = 2, 10
+    if not lines.is_linear:
+        chart.x_axis.scaling.logBase, chart.y_axis.scaling.logBase = 2, 10
     chart.x_axis.delete = chart.y_axis.delete = False
     chart.x_axis.number_format = chart.y_axis.number_format = "General"
     chart.dispBlanksAs = "span"  # a batch that one line alone is asked at breaks no other

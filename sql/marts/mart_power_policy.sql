@@ -208,7 +208,6 @@ whole as (
         min(changed.batch_low) as batch_low,
         max(changed.batch_high) as batch_high,
         min(changed.coefficient_set_id) as coefficient_set_id,
-        case when count(*) = 1 then max(changed.energy_ratio) end as energy_ratio,
         case when count(*) = 1 then max(changed.energy_low_ratio) end as energy_low_ratio,
         case when count(*) = 1 then max(changed.energy_high_ratio) end as energy_high_ratio,
         case when count(*) = 1 then max(changed.throughput_ratio) end as throughput_ratio,
@@ -304,7 +303,10 @@ select
     whole.batch_low::double as lowest_batch,
     whole.batch_high::double as highest_batch,
     whole.phase_energy_j::double as phase_energy_j,
-    whole.energy_ratio::double as energy_ratio,
+    case
+        when whole.known_phase_count = whole.phase_count
+            then 1 + whole.energy_delta_j / nullif(whole.phase_energy_j, 0)
+    end::double as energy_ratio,
     whole.energy_low_ratio::double as energy_low_ratio,
     whole.energy_high_ratio::double as energy_high_ratio,
     whole.throughput_ratio::double as throughput_ratio,
