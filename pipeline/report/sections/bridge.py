@@ -7,6 +7,7 @@ import polars as pl
 
 from pipeline.report.numbers import show
 from pipeline.report.section import Column, Kind, Section, Steps, Table
+from pipeline.report.sections import columns as c
 from pipeline.report.sections import reading as r
 
 # What changes in each step, in this order, and how a step is defined.
@@ -38,14 +39,20 @@ _COLUMNS = (
     Column("step", "Step", "text", meaning="What differs from the month before."),
     Column("cost_usd", "Cost", "usd", "USD", "Cost of the priced requests, to the cent."),
     Column("facility_energy_kwh", "Electricity", "kwh", "kWh", "Of the measured requests."),
+    c.FACILITY_LOW,
+    c.FACILITY_HIGH,
     Column("carbon_kgco2e", "Carbon", "kgco2e", "kg CO₂e", "Of the measured requests."),
+    c.GRADE,
+    Column("batch", "Batch", "number", meaning="Of all requests of that month.", unknown=""),
     Column("definition", "How it is worked out", "text", meaning="Definition of the step."),
 )
 _NOTE = (
     "Each step changes one thing more, in this order, and is worth the difference it makes; money "
     "is rounded once a step, so the lines add up to the cent. Requests without a price or an "
     "energy are in neither month. Where the month before has no such class, team or model, the "
-    "nearest wider mean stands in."
+    "nearest wider mean stands in. Low and high of a step are the 5 % and 95 % of its changes "
+    "over the joint draws, so what both months are unsure of alike is in none; carbon has the same "
+    "range."
 )
 _LEAST_SHARE_BEFORE = 0.05  # of this month's requests, for a comparison to mean anything
 
@@ -82,6 +89,13 @@ def _value(row: dict[str, Any], stem: str, step: str, unit: str, last: str) -> D
     return value
 
 
+def _end(row: dict[str, Any], step: str, end: str) -> float | None:
+    """Return an end of the electricity of a step: of what it changes, or of a whole month."""
+    part = {"": "", "price": "rate_"}.get(step, f"{step}_")
+    value: float | None = row[f"facility_energy_{part}{end}_kwh"]
+    return value
+
+
 def _table(row: dict[str, Any]) -> Table:
     lines = []
     for step, label, definition in _STEPS:
@@ -89,7 +103,10 @@ def _table(row: dict[str, Any]) -> Table:
             _value(row, stem, step, unit, last) for stem, unit, last in _MEASURES
         )
         kilograms = None if carbon is None else carbon / r.GRAMS_PER_KG
-        lines.append((label, cost, energy, kilograms, definition))
+        low, high = (_end(row, step, end) for end in ("low", "high"))
+        batch = {"before": row["batch_before"], "": row["batch"]}.get(step)
+        grade = row["evidence_grade"]
+        lines.append((label, cost, energy, low, high, kilograms, grade, batch, definition))
     return Table(
         "month_bridge", "From the month before to this one", _COLUMNS, tuple(lines), note=_NOTE
     )
