@@ -11,7 +11,7 @@ from pipeline.report.sections import columns as c
 from pipeline.report.sections import reading as r
 
 # What changes in each step, in this order, and how a step is defined.
-_STEPS = (
+STEPS = (
     ("before", "The month before", "What the month before was."),
     ("volume", "More or fewer requests", "This month's requests at the mean value of last month."),
     ("mix", "Other classes and teams", "Requests of each class and team at their value then."),
@@ -98,7 +98,7 @@ def _end(row: dict[str, Any], step: str, end: str) -> float | None:
 
 def _table(row: dict[str, Any]) -> Table:
     lines = []
-    for step, label, definition in _STEPS:
+    for step, label, definition in STEPS:
         cost, energy, carbon = (
             _value(row, stem, step, unit, last) for stem, unit, last in _MEASURES
         )
@@ -113,11 +113,11 @@ def _table(row: dict[str, Any]) -> Table:
 
 
 def _figures(row: dict[str, Any]) -> tuple[Steps, ...]:
-    values = [_value(row, "cost", step, "usd", "price") for step, _, _ in _STEPS]
+    values = [_value(row, "cost", step, "usd", "price") for step, _, _ in STEPS]
     known = tuple(float(value) for value in values if value is not None)
-    if len(known) < len(_STEPS):
+    if len(known) < len(STEPS):
         return ()
-    largest = max(zip(_STEPS[1:-1], known[1:-1], strict=True), key=lambda part: abs(part[1]))
+    largest = max(zip(STEPS[1:-1], known[1:-1], strict=True), key=lambda part: abs(part[1]))
     return (
         Steps(
             name="cost_bridge",
@@ -128,7 +128,7 @@ def _figures(row: dict[str, Any]) -> tuple[Steps, ...]:
                 f"Waterfall from {show(known[0], 'usd')} to {show(known[-1], 'usd')} USD in five "
                 f"steps; the largest is {largest[0][1].lower()}."
             ),
-            labels=tuple(label for _, label, _ in _STEPS),
+            labels=tuple(label for _, label, _ in STEPS),
             values=known,
             kind="usd",
         ),
@@ -156,7 +156,7 @@ def _sentence(
         return ""
     parts = [
         (label.lower(), _value(row, stem, step, suffix, last) or Decimal(0))
-        for step, label, _ in _STEPS[1:-1]
+        for step, label, _ in STEPS[1:-1]
     ]
     largest = sorted(parts, key=lambda part: (-abs(part[1]), part[0]))
     shown = [f"{label} {_signed(value, kind)} {unit}" for label, value in largest if value]
