@@ -8,6 +8,7 @@ a section shows; what no section shows is told here. `python -m pipeline.diction
 import importlib
 import pkgutil
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -142,6 +143,8 @@ _TOLD_HERE = {
     "solved_frac": "Solved tasks over tasks of known outcome.",
     "step_count": "Steps of the lever from the reference shape.",
     "subject_kind": "Is the subject a team or a model?",
+    "batch_before": "Batch of the month before.",
+    "coefficient_set_id": "Set of law coefficients, or the sets of all that the row sums.",
     "unfollowed_cache_write_tokens": "Tokens written to a cache by the last step of a task.",
 }
 # Parts of mart_month_bridge, by the step in their names; each says the same of all quantities.
@@ -177,7 +180,7 @@ _UNITS = {
     "ratio": "ratio",
     "factor": "ratio",
     "batch": "requests",
-    "max": "requests",
+    **dict.fromkeys(("max", "low", "high", "before"), "requests"),
 }
 _FINAL = re.compile(r"^select\n(.*?)^from ", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"^(\w+) as \(\n(.*?)^\)", re.MULTILINE | re.DOTALL)
@@ -281,14 +284,23 @@ def _meanings() -> dict[str, str]:
             for column in columns:
                 if isinstance(column, Column) and column.meaning:
                     found.setdefault(column.name, column.meaning)
-    return found | _bridge_meanings() | _TOLD_HERE
+    ends = _ends("{}_j", ("input_token_energy", "output_token_energy", "shared_pass_energy"))
+    return found | _bridge_meanings() | ends | _TOLD_HERE
 
 
 def _bridge_meanings() -> dict[str, str]:
-    return {
+    return _ends("facility_energy_{}_kwh", _BRIDGE_STEPS) | {
         f"{quantity}_{step}_{unit}": f"{words}, in {word}."
         for step, words in _BRIDGE_STEPS.items()
         for quantity, (word, unit) in _BRIDGED.items()
+    }
+
+
+def _ends(name: str, whats: Iterable[str]) -> dict[str, str]:
+    return {
+        name.format(f"{what}_{end}"): f"{end.title()} end ({share} %) of `{name.format(what)}`."
+        for what in whats
+        for end, share in (("low", 5), ("high", 95))
     }
 
 

@@ -278,6 +278,7 @@ def total_mart(cells: pl.DataFrame) -> pl.DataFrame:
                 for name in summed
             ),
             pl.col("evidence_grade").filter(pl.col("gpu_energy_j").is_not_null()).max(),
+            pl.col("batch").mean(),
         )
         .sort("month", "total_of")
         for kind, of in keys.items()
@@ -327,7 +328,8 @@ def implied_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"batch_max": 300.0, "implied_batch": 55.0, "reason": None, "price_ratio": 8.0},
         **{"uncached_input_usd_per_mtok": Decimal("1.25"), "output_usd_per_mtok": Decimal(10)},
         **{"input_token_energy_j": 0.03, "output_token_energy_j": 0.05},
-        **{"shared_pass_energy_j": 2.8},
+        **{"shared_pass_energy_j": 2.8, "implied_batch_low": 40.0, "implied_batch_high": 80.0},
+        **{"evidence_grade": "D"},
     }
     return _frame(line | change for change in changes)
 
@@ -365,7 +367,7 @@ def agentic_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"saved_facility_energy_high_kwh": 2.0, "saving_probability_frac": 1.0},
         **{"unread_cache_write_tokens": 40, "unread_cache_write_usd": Decimal("0.01")},
         **{"assumption": "as logged", "reason": None, "batch": 8.0, "evidence_grade": "B"},
-        **{"method_version": "1"},
+        **{"method_version": "1", "energy_low_j": 1.8e6, "energy_high_j": 7.2e6},
     }
     states = [
         {"cache_state": state, "facility_energy_kwh": kwh, "list_cost_usd": usd}
@@ -398,6 +400,7 @@ def spot_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     line = {
         **{"month": MONTH, "provider": "openai", "model_id": "gpt-5", "query_class": "chat"},
         **{"energy_j_per_task": 360_000.0, "gpu_energy_j": 3.6e6, "batch": 64.0},
+        **{"energy_low_j": 1.8e6, "energy_high_j": 7.2e6},
         **{"evidence_grade": "D", "mean_input_tokens": 900.0, "mean_output_tokens": 300.0},
         **{"output_p10_tokens": 100.0, "output_p50_tokens": 250.0, "output_p90_tokens": 500.0},
         **{"optimum_output_tokens": 400.0, "energy_j_per_output_token_at_mean": 1_200.0},
@@ -433,7 +436,7 @@ def forecast_mart(**changes: Any) -> pl.DataFrame:  # noqa: ANN401 a value of an
     """Return mart_forecast of July: 1.50 USD (1 to 2) and 3 kWh (1 to 9)."""
     line = {
         **{"month": MONTH, "forecast_month": "2026-07", "damped_change_ratio": 1.1},
-        **{"week_count": 8, "reason": None, "evidence_grade": "D"},
+        **{"week_count": 8, "reason": None, "evidence_grade": "D", "batch": 64.0},
     }
     cost = {
         **{"measure": "cost", "cost_usd": Decimal("1.5"), "cost_low_usd": Decimal(1)},
@@ -523,6 +526,7 @@ def levers_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"mean_input_tokens": 900.0, "mean_cached_tokens": 0.0, "mean_output_tokens": 300.0},
         **{"body_params": 6_979_321_856, "kv_bytes_per_position": 131_072.0},
         **{"batch_max": 355.0, "served_batch": 8.0, "energy_j_per_request": 137.0},
+        **{"energy_low_j_per_request": 100.0, "energy_high_j_per_request": 200.0},
         **{"energy_j_per_output_token": 0.457, "saving_frac": 0.0, "saving_low_frac": 0.0},
         **{"saving_p50_frac": 0.0, "saving_high_frac": 0.0, "saving_positive_frac": None},
         **{"reason": None},
@@ -538,7 +542,8 @@ def anomaly_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"expected_cost_usd": Decimal("0.05"), "facility_energy_kwh": 0.5},
         **{"expected_energy_kwh": None, "month_frac": 0.3, "score_ratio": 90.0},
         **{"requests_ratio": 10.0, "request_tokens_ratio": 1.0, "price_ratio": 1.0},
-        **{"moved": "requests", "pattern_day_count": 6},
+        **{"moved": "requests", "pattern_day_count": 6, "facility_energy_low_kwh": 0.25},
+        **{"facility_energy_high_kwh": 1.0, "evidence_grade": "D", "batch": 64.0},
     }
     return _frame(line | change for change in changes)
 
@@ -557,7 +562,7 @@ def team_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"facility_energy_high_kwh": 4.0, "energy_cost_usd": Decimal("0.2")},
         **{"carbon_gco2e": 946.0, "energy_frac": 0.66, "evidence_grade": "D"},
         **{"api_key_request_count": 7, "project_request_count": 0, "user_request_count": 0},
-        **{"route_request_count": 3},
+        **{"route_request_count": 3, "batch": 64.0},
     }
     return _frame(line | change for change in changes)
 
@@ -610,6 +615,8 @@ def project_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"month": MONTH, "team": "support", "project": "checkout", "request_count": 6},
         **{"unpriced_request_count": 0, "unmeasured_request_count": 0},
         **{"cost_usd": Decimal("0.75"), "facility_energy_kwh": 1.5, "carbon_gco2e": 709.5},
+        **{"facility_energy_low_kwh": 0.75, "facility_energy_high_kwh": 3.0},
+        **{"evidence_grade": "D", "batch": 64.0},
     }
     return _frame(line | change for change in changes)
 
@@ -660,6 +667,11 @@ def bridge_mart(**changes: Any) -> pl.DataFrame:  # noqa: ANN401 a value of any 
     ):
         names = [*(f"{stem}_{part}_{unit}" for part in (*parts, last)), f"{stem}_{unit}"]
         row |= dict(zip(names, map(Decimal, values), strict=True))
+        if stem == "facility_energy":  # half as much or twice
+            for name, value in zip(names, map(float, values), strict=True):
+                part = name.removesuffix("_kwh")
+                row |= {f"{part}_low_kwh": value / 2, f"{part}_high_kwh": value * 2}
+    row |= {"evidence_grade": "D", "batch": 60.0, "batch_before": 62.0}
     return _frame([row | changes])
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import polars as pl
 
 from pipeline.report.calculator import calculator
-from pipeline.report.section import Report, Section
+from pipeline.report.section import Report, Section, Table
 from pipeline.report.sections import (
     about,
     agents,
@@ -132,12 +132,23 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
 
 
 def _with_method(section: Section, method_version: str) -> Section:
-    """Return a section whose figures name the method, so that a copied figure still does."""
+    """Return a section whose figures and estimates name the method, so that a copy still does."""
     figures = (
         replace(figure, source=f"{figure.source}; method {method_version}")
         for figure in section.figures
     )
-    return replace(section, figures=tuple(figures))
+    tables = (
+        replace(table, note=f"{table.note} Method {method_version}.".lstrip())
+        if _is_undated(table)
+        else table
+        for table in section.tables
+    )
+    return replace(section, figures=tuple(figures), tables=tuple(tables))
+
+
+def _is_undated(table: Table) -> bool:
+    names = {column.name for column in table.columns}
+    return "evidence_grade" in names and "method_version" not in names
 
 
 def month_name(month: str) -> str:

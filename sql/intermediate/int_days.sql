@@ -80,6 +80,7 @@ valued as (
         sums.model_id,
         sums.query_class,
         sums.request_count,
+        sums.passes,
         coalesce(sums.input_tokens, 0) + coalesce(sums.output_tokens, 0) as tokens,
         coalesce(
             sums.billed_cost_usd,
@@ -133,6 +134,7 @@ select
     valued.query_class::varchar as query_class,
     sum(valued.request_count)::decimal(38, 0) as request_count,
     sum(valued.tokens)::decimal(38, 0) as tokens,
+    sum(valued.passes)::decimal(38, 0) as passes,
     sum(valued.cost_usd)::decimal(38, 15) as cost_usd,
     sum(valued.facility_energy_kwh::decimal(38, 22))::decimal(38, 22) as facility_energy_kwh
 from valued

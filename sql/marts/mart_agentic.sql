@@ -249,6 +249,7 @@ select
     end::double as cache_write_1h_paying_reads_ratio,
     joined.reason::varchar as reason,
     joined.assumption::varchar as assumption,
+    energies.coefficient_set_id::varchar as coefficient_set_id,
     energies.batch::double as batch,
     coalesce(energies.evidence_grade, 'U')::varchar as evidence_grade,
     method.method_version::varchar as method_version

@@ -120,6 +120,7 @@ rated as (
         shaped.output_tokens,
         shaped.kept_tokens,
         rates.batch,
+        rates.coefficient_set_id,
         rates.evidence_grade,
         rates.energy_j_per_prefilled_token,
         rates.energy_j_per_pair,
@@ -147,6 +148,7 @@ spent as (
         rated.kept_end,
         rated.kept_tokens,
         rated.batch,
+        rated.coefficient_set_id,
         rated.evidence_grade,
         -- the one request more: its context read from the cache, its summary read anew after it
         rated.energy_j_per_prefilled_token * (1 + rated.kept_tokens)
@@ -193,6 +195,7 @@ horizons as (
         spent.kept_end,
         spent.kept_tokens,
         spent.batch,
+        spent.coefficient_set_id,
         spent.evidence_grade,
         case
             when spent.cached_saving_j > 0
@@ -255,6 +258,7 @@ select
         when middle.uncached_money_steps is null then 'no list price'
     end::varchar as reason,
     'compaction_kept_frac'::varchar as assumption,
+    middle.coefficient_set_id::varchar as coefficient_set_id,
     middle.batch::double as batch,
     coalesce(middle.evidence_grade, 'U')::varchar as evidence_grade,
     method.method_version::varchar as method_version

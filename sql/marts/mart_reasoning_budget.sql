@@ -103,6 +103,7 @@ priced as (
         sized.source,
         sized.source_date,
         rates.batch,
+        rates.coefficient_set_id,
         rates.evidence_grade,
         rates.facility_ratio,
         rates.energy_low_j / rates.gpu_energy_j as low_ratio,
@@ -150,6 +151,7 @@ ordered as (
         priced.source,
         priced.source_date,
         priced.batch,
+        priced.coefficient_set_id,
         priced.evidence_grade,
         priced.facility_ratio,
         priced.low_ratio,
@@ -252,6 +254,7 @@ select
     end::varchar as reason,
     ordered.source::varchar as source,
     ordered.source_date::date as source_date,
+    ordered.coefficient_set_id::varchar as coefficient_set_id,
     ordered.batch::double as batch,
     coalesce(ordered.evidence_grade, 'U')::varchar as evidence_grade,
     method.method_version::varchar as method_version

@@ -35,6 +35,8 @@ _MODEL_COLUMNS = (
     c.TASKS,
     _STEPS,
     _ENERGY_PER_TASK,
+    c.TASK_LOW,
+    c.TASK_HIGH,
     *_SHARES,
     _COST_PER_TASK,
     Column(
@@ -69,6 +71,8 @@ _STATE_COLUMNS = (
     Column("state", "Cache", "text", meaning="No cache, as logged, or all but new tokens cached."),
     Column("cache_read_tokens", "Read from cache", "tokens", meaning="Input found in the cache."),
     _ENERGY_PER_TASK,
+    c.TASK_LOW,
+    c.TASK_HIGH,
     *_SHARES,
     c.FACILITY,
     _COST_PER_TASK,
@@ -141,6 +145,7 @@ def _models(agentic: pl.DataFrame) -> pl.DataFrame:
     logged = agentic.filter(pl.col("cache_state") == "as_cached").with_columns(
         pl.col("saved_facility_energy_kwh").alias("cached_saved_kwh"),
         pl.col("saved_list_cost_usd").alias("cached_saved_usd"),
+        *r.task_ends(),
     )
     joined = logged.join(full, on=_KEYS, how="left", nulls_equal=True)
     return r.sorted_by(joined, "gpu_energy_j", *_KEYS)
@@ -167,6 +172,7 @@ def _state_table(agentic: pl.DataFrame) -> Table:
         .then(pl.lit("saves"))
         .otherwise(pl.lit(""))
         .alias("noise"),
+        *r.task_ends(),
     ).sort([*_KEYS, "state_order"], nulls_last=True)
     return Table(
         "agents_by_cache",

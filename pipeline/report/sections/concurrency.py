@@ -84,11 +84,20 @@ _IMPLIED_COLUMNS = (
         "as it costs more money.",
         unknown="none",
     ),
+    Column("implied_batch_low", "Implied, low", "number", meaning="Low end (5 %)."),
+    Column(
+        "implied_batch_high",
+        "Implied, high",
+        "number",
+        meaning="High end (95 %); none where in one world of twenty no batch is large enough.",
+        unknown="none",
+    ),
     _CAP,
     Column("uncached_input_usd_per_mtok", "Input price", "usd_small", "USD/Mtok", "List price."),
     Column("output_usd_per_mtok", "Output price", "usd_small", "USD/Mtok", "List price."),
     Column("price_ratio", "Output over input", "ratio", meaning="Ratio of the two prices."),
     Column("reason", "Why none", "text", meaning="Why the prices imply no batch.", unknown=""),
+    c.GRADE,
 )
 
 

@@ -44,9 +44,13 @@ _BEST_COLUMNS = (
     Column("cheapest_usd_per_task", "Its list cost per task", "usd_small", "USD"),
     Column("leanest", "Least energy", "text", meaning="Priced or not.", unknown="none"),
     Column("leanest_j_per_task", "Its GPU energy per task", "j", "J"),
-    Column("leanest_grade", "Grade", "grade", meaning="Evidence behind that energy."),
+    c.TASK_LOW,
+    c.TASK_HIGH,
+    c.GRADE,
+    c.BATCH,
     Column("front_count", "On the front", "count", meaning="Models that no other one beats."),
 )
+_LEANEST = ("low_j_per_task", "high_j_per_task", "evidence_grade", "batch")
 _SHORT_COLUMNS = (
     c.MODEL,
     c.QUERY_CLASS,
@@ -55,8 +59,8 @@ _SHORT_COLUMNS = (
     _FRONT,
     _TASK_COST,
     _TASK_ENERGY,
-    Column("low_j_per_task", "Low", "j", "J", meaning="Low end (5 %) of the energy."),
-    Column("high_j_per_task", "High", "j", "J", meaning="High end (95 %) of the energy."),
+    c.TASK_LOW,
+    c.TASK_HIGH,
     c.GRADE,
     c.BATCH,
     Column(
@@ -149,12 +153,10 @@ def section(mart: pl.DataFrame) -> Section:
 
 
 def _prepared(mart: pl.DataFrame) -> pl.DataFrame:
-    tasks = r.ratio("gpu_energy_j", "energy_j_per_task")
     return mart.with_columns(
         pl.col("own_request_count").alias("served"),
         pl.when("is_on_front").then(pl.lit("yes")).otherwise(pl.lit("")).alias("front"),
-        (pl.col("energy_low_j") / tasks).alias("low_j_per_task"),
-        (pl.col("energy_high_j") / tasks).alias("high_j_per_task"),
+        *r.task_ends(),
         r.scaled("carbon_gco2e", r.GRAMS_PER_KG).alias("carbon_kgco2e"),
     ).sort(["query_class", "list_cost_usd", "provider", "model_id"], nulls_last=True)
 
@@ -172,7 +174,8 @@ def _best_table(compared: pl.DataFrame) -> Table:
                 *(name, group.get_column("request_count")[0], known.height),
                 *(_label(cheapest), cheapest.get("list_cost_usd_per_task")),
                 *(_label(leanest), leanest.get("energy_j_per_task")),
-                *(leanest.get("evidence_grade"), group.get_column("is_on_front").sum()),
+                *(leanest.get(name) for name in _LEANEST),
+                group.get_column("is_on_front").sum(),
             )
         )
     return Table(
