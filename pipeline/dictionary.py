@@ -112,6 +112,7 @@ _TOLD_HERE = {
     "mean_against_optimum": "Are answers shorter or longer than the optimum, or within noise of "
     "it?",
     "mean_cached_tokens": "Mean cached input of a request.",
+    "list_cost_usd_per_solved_task": "List cost of the class over the tasks that are solved of it.",
     "median_output_tokens": "Median output of a step.",
     "mix_usd_per_mtok": "List price of a million tokens at the mix of the class.",
     "optimum_items": "Items per call of least energy by the closed form, before any limit.",

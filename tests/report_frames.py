@@ -192,6 +192,8 @@ SMALL_MODEL: dict[str, Any] = {  # a tenth of the cost, a fifth of the energy
     "own_request_count": 0,
     "list_cost_usd": Decimal("0.1005"),
     "list_cost_usd_per_task": 0.01005,
+    "cost_usd": Decimal("0.1005"),
+    "cost_usd_per_task": 0.01005,
     "gpu_energy_j": 7.2e5,
     "energy_low_j": 3.6e5,
     "energy_high_j": 1.44e6,
@@ -327,7 +329,8 @@ def implied_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"batch_max": 300.0, "implied_batch": 55.0, "reason": None, "price_ratio": 8.0},
         **{"uncached_input_usd_per_mtok": Decimal("1.25"), "output_usd_per_mtok": Decimal(10)},
         **{"input_token_energy_j": 0.03, "output_token_energy_j": 0.05},
-        **{"shared_pass_energy_j": 2.8},
+        **{"shared_pass_energy_j": 2.8, "cost_usd_per_kwh": 4.0, "cost_low_usd_per_kwh": 2.0},
+        **{"cost_high_usd_per_kwh": 8.0, "surely_cheaper_count": 0, "surely_dearer_count": 0},
     }
     return _frame(line | change for change in changes)
 
@@ -341,6 +344,8 @@ def model_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"verbosity_source": "its own requests alone", "input_tokenizer_ratio": 1.0},
         **{"list_cost_usd": Decimal("1.005"), "cached_list_cost_usd": Decimal("1.005")},
         **{"list_cost_usd_per_task": 0.1005, "list_cost_usd_per_solved_task": None},
+        **{"hosting_cost_usd": None, "cost_source": "list", "cost_usd_per_solved_task": None},
+        **{"cost_usd": Decimal("1.005"), "cost_usd_per_task": 0.1005},
         **{"gpu_energy_j": 3.6e6, "energy_low_j": 1.8e6, "energy_high_j": 7.2e6},
         **{"facility_energy_kwh": 2.0, "facility_energy_low_kwh": 1.0},
         **{"facility_energy_high_kwh": 4.0, "energy_j_per_task": 3.6e5, "carbon_gco2e": 946.0},
@@ -350,6 +355,7 @@ def model_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"facility_energy_saving_p50_kwh": None, "facility_energy_saving_high_kwh": None},
         **{"energy_saving_positive_frac": None, "energy_saving_verdict": None},
         **{"equal_request_count": None, "saving_reason": "equal quality is not told"},
+        **{"equal_quality_source": None},
     }
     return _frame(line | change for change in changes)
 

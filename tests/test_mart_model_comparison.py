@@ -121,7 +121,7 @@ def test_a_replay_on_ones_own_server_takes_what_the_law_says(book: Book) -> None
 
     assert row["gpu_energy_j"] == pytest.approx(EXAMPLE_GPU_J, rel=1e-9)
     assert (row["batch"], row["batch_source"], row["evidence_grade"]) == (1, "told", "B")
-    assert (row["list_cost_usd"], row["reason"]) == (None, "no list price")
+    assert (row["list_cost_usd"], row["reason"]) == (None, "no list price and no GPU bill")
     assert row["energy_low_j"] < EXAMPLE_GPU_J < row["energy_high_j"]
 
 

@@ -3,6 +3,10 @@
 -- class. It is no measurement: prices follow markets too. The energies are marginal (one token
 -- more); the weights of experts are those touched at the effective batch. Prices are the month's,
 -- weighted by output tokens. Closed models take the geometric means of their stand-ins.
+-- Beside it cost_usd_per_kwh, where bill and physics part: the cost of usage over the electricity of
+-- the facility, both of those requests that have both; its ends are those of the electricity.
+-- Two lines are ranked only where their ranges do not overlap: surely_cheaper_count lines of the
+-- month lie below the low end of this one, surely_dearer_count above its high end.
 -- grain: month, provider, model_id, query_class
 
 with
@@ -119,6 +123,65 @@ paired as (
     where moments.prompts > 0
 ),
 
+parted as (
+    select
+        costs.month,
+        costs.provider,
+        costs.model_id,
+        costs.query_class,
+        sum(costs.cost_usd) as cost_usd,
+        sum((energy.prefill_energy_kwh + energy.decode_energy_kwh)::decimal(38, 18))::double
+            as facility_energy_kwh,
+        max(energy.facility_low_ratio) as facility_low_ratio,
+        max(energy.facility_high_ratio) as facility_high_ratio
+    from int_group_costs as costs
+    inner join int_group_energy as energy
+        on
+            costs.month = energy.month
+            and costs.provider = energy.provider
+            and costs.model_id = energy.model_id
+            and costs.query_class = energy.query_class
+            and costs.team is not distinct from energy.team
+            and costs.project is not distinct from energy.project
+            and costs.service_tier = energy.service_tier
+            and costs.price_band_id is not distinct from energy.price_band_id
+            and costs.is_billed = energy.is_billed
+    where costs.cost_usd is not null and energy.gpu_energy_j > 0
+    group by all
+),
+
+rated as (
+    select
+        parted.month,
+        parted.provider,
+        parted.model_id,
+        parted.query_class,
+        parted.cost_usd::double / parted.facility_energy_kwh as usd_per_kwh,
+        parted.cost_usd::double / (parted.facility_energy_kwh * parted.facility_high_ratio)
+            as low_usd_per_kwh,
+        parted.cost_usd::double / (parted.facility_energy_kwh * parted.facility_low_ratio)
+            as high_usd_per_kwh
+    from parted
+),
+
+ranked as (
+    select
+        rated.month,
+        rated.provider,
+        rated.model_id,
+        rated.query_class,
+        rated.usd_per_kwh,
+        rated.low_usd_per_kwh,
+        rated.high_usd_per_kwh,
+        count(*) filter (where other.high_usd_per_kwh < rated.low_usd_per_kwh)
+            as surely_cheaper_count,
+        count(*) filter (where other.low_usd_per_kwh > rated.high_usd_per_kwh)
+            as surely_dearer_count
+    from rated
+    inner join rated as other on rated.month = other.month
+    group by all
+),
+
 judged as (
     select
         paired.month,
@@ -177,5 +240,16 @@ select
     judged.price_ratio::double as price_ratio,
     judged.input_token_energy_j::double as input_token_energy_j,
     judged.output_token_energy_j::double as output_token_energy_j,
-    judged.shared_pass_energy_j::double as shared_pass_energy_j
+    judged.shared_pass_energy_j::double as shared_pass_energy_j,
+    ranked.usd_per_kwh::double as cost_usd_per_kwh,
+    ranked.low_usd_per_kwh::double as cost_low_usd_per_kwh,
+    ranked.high_usd_per_kwh::double as cost_high_usd_per_kwh,
+    ranked.surely_cheaper_count::bigint as surely_cheaper_count,
+    ranked.surely_dearer_count::bigint as surely_dearer_count
 from judged
+left join ranked
+    on
+        judged.month = ranked.month
+        and judged.provider = ranked.provider
+        and judged.model_id = ranked.model_id
+        and judged.query_class = ranked.query_class
