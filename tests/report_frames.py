@@ -371,7 +371,7 @@ def agentic_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"saved_facility_energy_high_kwh": 2.0, "saving_probability_frac": 1.0},
         **{"unread_cache_write_tokens": 40, "unread_cache_write_usd": Decimal("0.01")},
         **{"assumption": "as logged", "reason": None, "batch": 8.0, "evidence_grade": "B"},
-        **{"method_version": "1"},
+        **{"method_version": "1", "hosting_cost_usd": None},
     }
     states = [
         {"cache_state": state, "facility_energy_kwh": kwh, "list_cost_usd": usd}
@@ -394,7 +394,9 @@ def compaction_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"paying_cached_energy_low_steps": 6.0, "paying_cached_energy_high_steps": 50.0},
         **{"paying_uncached_energy_steps": 1.5, "paying_cached_money_steps": 7.9},
         **{"paying_uncached_money_steps": 1.7, "reason": None, "batch": 8.0},
-        **{"evidence_grade": "B"},
+        **{"evidence_grade": "B", "energy_saving_probability_frac": 0.75},
+        **{"energy_verdict": "within noise", "cost_saving_probability_frac": 1.0},
+        **{"cost_verdict": "saves", "assumption": "a share is kept"},
     }
     return _frame(line | change for change in changes)
 

@@ -1,8 +1,11 @@
 -- After how many further steps an agent's compaction pays, at the month's median step of a model:
 -- its context, the input it adds, and what it writes. Compacting is one request more that reads the
--- whole context and writes a summary of the assumed share of it (compaction_kept_frac; low and high
--- are the ends of that assumption), which the next step reads anew. In energy and in money at list
--- prices, with a prefix cache and without. The rates are those of the class with most such steps.
+-- whole context and writes a summary of the assumed share of it (compaction_kept_frac), which the
+-- next step reads anew. In energy and in money at list prices, with a prefix cache and without. The
+-- rates are those of the class with most such steps.
+-- Ranges are those of the joint draws; of 16, 3 take the low end of the share and 3 the high end.
+-- The probability is that it has paid with a cache before the task ends, were half of a median task
+-- still to come; below within_noise_probability_frac a verdict is within noise.
 -- Growth over T steps: money T squared either way, energy T squared with a cache; without one its
 -- attention alone grows with T cubed.
 -- grain: month, provider, model_id
@@ -75,16 +78,61 @@ prices as (
     group by all
 ),
 
-ends as (
+-- What a summary keeps, by the assumption (draw 0), and in each joint draw.
+kept as (
     select
-        kind.kept_end,
-        case kind.kept_end
-            when 'low' then kept.low
-            when 'high' then kept.high
-            else kept.value
+        0 as draw,
+        share.value as kept_frac
+    from stg_assumptions as share
+    where share.assumption = 'compaction_kept_frac'
+    union all
+    select
+        draws.draw,
+        case
+            when draws.draw % 16 < 3 then share.low
+            when draws.draw % 16 > 12 then share.high
+            else share.value
         end as kept_frac
-    from (values ('low'), ('value'), ('high')) as kind (kept_end)
-    inner join stg_assumptions as kept on kept.assumption = 'compaction_kept_frac'
+    from int_draws as draws
+    inner join stg_assumptions as share on share.assumption = 'compaction_kept_frac'
+),
+
+rates as (
+    select
+        energy.month,
+        energy.provider,
+        energy.model_id,
+        energy.query_class,
+        0 as draw,
+        energy.energy_j_per_prefilled_token,
+        energy.energy_j_per_pair,
+        energy.energy_j_per_prompt,
+        energy.energy_j_per_cache_position,
+        energy.energy_j_per_decode_step,
+        energy.energy_j_per_pass
+    from int_class_energy as energy
+    union all
+    select
+        drawn.month,
+        drawn.provider,
+        drawn.model_id,
+        drawn.query_class,
+        drawn.draw,
+        geometric_mean(drawn.energy_j_per_prefilled_token) as energy_j_per_prefilled_token,
+        geometric_mean(drawn.energy_j_per_pair) as energy_j_per_pair,
+        geometric_mean(drawn.energy_j_per_prompt) as energy_j_per_prompt,
+        geometric_mean(drawn.energy_j_per_cache_position) as energy_j_per_cache_position,
+        geometric_mean(drawn.energy_j_per_decode_step) as energy_j_per_decode_step,
+        geometric_mean(drawn.energy_j_per_pass) as energy_j_per_pass
+    from int_rate_draws as drawn
+    inner join ranked
+        on
+            drawn.month = ranked.month
+            and drawn.provider = ranked.provider
+            and drawn.model_id = ranked.model_id
+            and drawn.query_class = ranked.query_class
+    where ranked.class_rank = 1
+    group by all
 ),
 
 shaped as (
@@ -93,19 +141,18 @@ shaped as (
         ranked.provider,
         ranked.model_id,
         ranked.query_class,
-        ends.kept_end,
-        medians.followed_step_count,
+        kept.draw,
         medians.context_tokens,
         medians.new_input_tokens,
         medians.output_tokens,
-        greatest(ends.kept_frac * medians.context_tokens, 1) as kept_tokens
+        greatest(kept.kept_frac * medians.context_tokens, 1) as kept_tokens
     from ranked
     inner join medians
         on
             ranked.month = medians.month
             and ranked.provider = medians.provider
             and ranked.model_id = medians.model_id
-    cross join ends
+    cross join kept
     where ranked.class_rank = 1 and medians.context_tokens > 1
 ),
 
@@ -114,13 +161,11 @@ rated as (
         shaped.month,
         shaped.provider,
         shaped.model_id,
-        shaped.kept_end,
+        shaped.draw,
         shaped.context_tokens,
         shaped.new_input_tokens,
         shaped.output_tokens,
         shaped.kept_tokens,
-        rates.batch,
-        rates.evidence_grade,
         rates.energy_j_per_prefilled_token,
         rates.energy_j_per_pair,
         rates.energy_j_per_cache_position,
@@ -131,12 +176,13 @@ rated as (
         + rates.energy_j_per_decode_step * decode_steps(shaped.kept_tokens, 1)
         + rates.energy_j_per_pass * shaped.kept_tokens as summary_energy_j
     from shaped
-    left join int_class_energy as rates
+    left join rates
         on
             shaped.month = rates.month
             and shaped.provider = rates.provider
             and shaped.model_id = rates.model_id
             and shaped.query_class = rates.query_class
+            and shaped.draw = rates.draw
 ),
 
 spent as (
@@ -144,10 +190,8 @@ spent as (
         rated.month,
         rated.provider,
         rated.model_id,
-        rated.kept_end,
+        rated.draw,
         rated.kept_tokens,
-        rated.batch,
-        rated.evidence_grade,
         -- the one request more: its context read from the cache, its summary read anew after it
         rated.energy_j_per_prefilled_token * (1 + rated.kept_tokens)
         + rated.energy_j_per_pair * (
@@ -190,10 +234,8 @@ horizons as (
         spent.month,
         spent.provider,
         spent.model_id,
-        spent.kept_end,
+        spent.draw,
         spent.kept_tokens,
-        spent.batch,
-        spent.evidence_grade,
         case
             when spent.cached_saving_j > 0
                 then paying_steps(spent.cached_once_j, spent.cached_saving_j)
@@ -215,6 +257,33 @@ horizons as (
                 then paying_steps(spent.plain_once_money, spent.plain_saving_money)
         end as uncached_money_steps
     from spent
+),
+
+ends as (
+    select
+        horizons.month,
+        horizons.provider,
+        horizons.model_id,
+        drawn_p05(horizons.cached_energy_steps) as cached_energy_low_steps,
+        drawn_p95(horizons.cached_energy_steps) as cached_energy_high_steps,
+        drawn_p05(horizons.uncached_energy_steps) as uncached_energy_low_steps,
+        drawn_p95(horizons.uncached_energy_steps) as uncached_energy_high_steps,
+        drawn_p05(horizons.cached_money_steps) as cached_money_low_steps,
+        drawn_p95(horizons.cached_money_steps) as cached_money_high_steps,
+        drawn_p05(horizons.uncached_money_steps) as uncached_money_low_steps,
+        drawn_p95(horizons.uncached_money_steps) as uncached_money_high_steps,
+        drawn_positive_frac(lengths.median_task_steps / 2 - horizons.cached_energy_steps)
+            as energy_probability_frac,
+        drawn_positive_frac(lengths.median_task_steps / 2 - horizons.cached_money_steps)
+            as cost_probability_frac
+    from horizons
+    inner join lengths
+        on
+            horizons.month = lengths.month
+            and horizons.provider = lengths.provider
+            and horizons.model_id = lengths.model_id
+    where horizons.draw > 0
+    group by all
 )
 
 select
@@ -228,25 +297,37 @@ select
     medians.output_tokens::double as median_output_tokens,
     middle.kept_tokens::double as kept_tokens,
     middle.cached_energy_steps::double as paying_cached_energy_steps,
-    least(short.cached_energy_steps, middle.cached_energy_steps)::double
+    least(ends.cached_energy_low_steps, middle.cached_energy_steps)::double
         as paying_cached_energy_low_steps,
-    greatest(long.cached_energy_steps, middle.cached_energy_steps)::double
+    greatest(ends.cached_energy_high_steps, middle.cached_energy_steps)::double
         as paying_cached_energy_high_steps,
     middle.uncached_energy_steps::double as paying_uncached_energy_steps,
-    least(short.uncached_energy_steps, middle.uncached_energy_steps)::double
+    least(ends.uncached_energy_low_steps, middle.uncached_energy_steps)::double
         as paying_uncached_energy_low_steps,
-    greatest(long.uncached_energy_steps, middle.uncached_energy_steps)::double
+    greatest(ends.uncached_energy_high_steps, middle.uncached_energy_steps)::double
         as paying_uncached_energy_high_steps,
     middle.cached_money_steps::double as paying_cached_money_steps,
-    least(short.cached_money_steps, middle.cached_money_steps)::double
+    least(ends.cached_money_low_steps, middle.cached_money_steps)::double
         as paying_cached_money_low_steps,
-    greatest(long.cached_money_steps, middle.cached_money_steps)::double
+    greatest(ends.cached_money_high_steps, middle.cached_money_steps)::double
         as paying_cached_money_high_steps,
     middle.uncached_money_steps::double as paying_uncached_money_steps,
-    least(short.uncached_money_steps, middle.uncached_money_steps)::double
+    least(ends.uncached_money_low_steps, middle.uncached_money_steps)::double
         as paying_uncached_money_low_steps,
-    greatest(long.uncached_money_steps, middle.uncached_money_steps)::double
+    greatest(ends.uncached_money_high_steps, middle.uncached_money_steps)::double
         as paying_uncached_money_high_steps,
+    ends.energy_probability_frac::double as energy_saving_probability_frac,
+    case
+        when ends.energy_probability_frac >= noise.value then 'saves'
+        when ends.energy_probability_frac <= 1 - noise.value then 'takes more'
+        when ends.energy_probability_frac is not null then 'within noise'
+    end::varchar as energy_verdict,
+    ends.cost_probability_frac::double as cost_saving_probability_frac,
+    case
+        when ends.cost_probability_frac >= noise.value then 'saves'
+        when ends.cost_probability_frac <= 1 - noise.value then 'takes more'
+        when ends.cost_probability_frac is not null then 'within noise'
+    end::varchar as cost_verdict,
     case
         when middle.month is null then 'no step follows another of its task with a longer context'
         when middle.cached_energy_steps is null and middle.uncached_money_steps is null
@@ -254,9 +335,9 @@ select
         when middle.cached_energy_steps is null then 'no energy: model unknown, or does not fit'
         when middle.uncached_money_steps is null then 'no list price'
     end::varchar as reason,
-    'compaction_kept_frac'::varchar as assumption,
-    middle.batch::double as batch,
-    coalesce(middle.evidence_grade, 'U')::varchar as evidence_grade,
+    'compaction_kept_frac, half of the median task to come'::varchar as assumption,
+    rates.batch::double as batch,
+    coalesce(rates.evidence_grade, 'U')::varchar as evidence_grade,
     method.method_version::varchar as method_version
 from lengths
 left join medians
@@ -269,17 +350,23 @@ left join horizons as middle
         lengths.month = middle.month
         and lengths.provider = middle.provider
         and lengths.model_id = middle.model_id
-        and middle.kept_end = 'value'
-left join horizons as short
+        and middle.draw = 0
+left join ends
     on
-        lengths.month = short.month
-        and lengths.provider = short.provider
-        and lengths.model_id = short.model_id
-        and short.kept_end = 'low'
-left join horizons as long
+        lengths.month = ends.month
+        and lengths.provider = ends.provider
+        and lengths.model_id = ends.model_id
+left join ranked
     on
-        lengths.month = long.month
-        and lengths.provider = long.provider
-        and lengths.model_id = long.model_id
-        and long.kept_end = 'high'
+        middle.month = ranked.month
+        and middle.provider = ranked.provider
+        and middle.model_id = ranked.model_id
+        and ranked.class_rank = 1
+left join int_class_energy as rates
+    on
+        ranked.month = rates.month
+        and ranked.provider = rates.provider
+        and ranked.model_id = rates.model_id
+        and ranked.query_class = rates.query_class
+inner join stg_assumptions as noise on noise.assumption = 'within_noise_probability_frac'
 cross join raw_method as method

@@ -73,6 +73,14 @@ _STATE_COLUMNS = (
     c.FACILITY,
     _COST_PER_TASK,
     Column("list_cost_usd", "List cost", "usd", "USD", "Of all steps.", unknown="unpriced"),
+    Column(
+        "hosting_cost_usd",
+        "Of the GPU bill",
+        "usd",
+        "USD",
+        meaning="Part of the GPU bill of own servers; a cache does not move it.",
+        unknown="",
+    ),
     Column("saved_facility_energy_kwh", "Saves", "kwh", "kWh", "Against the state above it."),
     Column("saved_facility_energy_low_kwh", "Saves, low", "kwh", "kWh", "5 % of the draws."),
     Column("saved_facility_energy_p50_kwh", "Saves, middle", "kwh", "kWh", "50 % of the draws."),
@@ -88,7 +96,7 @@ _STATE_COLUMNS = (
     c.GRADE,
     Column("method_version", "Method", "text", meaning="Version of the law."),
 )
-_LOW_HIGH = "low and high: the ends of the assumed share that a summary keeps"
+_LOW_HIGH = "low and high: 5 % and 95 % of the joint draws"
 _COMPACTION_COLUMNS = (
     c.MODEL,
     c.PROVIDER,
@@ -101,6 +109,16 @@ _COMPACTION_COLUMNS = (
     Column("paying_uncached_energy_steps", "Energy, no cache", "number", "steps", _LOW_HIGH),
     Column("paying_cached_money_steps", "Money, cached", "number", "steps", "At list prices."),
     Column("paying_uncached_money_steps", "Money, no cache", "number", "steps", "At list prices."),
+    Column(
+        "energy_saving_probability_frac",
+        "Pays in energy",
+        "frac",
+        meaning="Probability that it has paid when half of a median task is over, cached.",
+    ),
+    Column("energy_verdict", "Verdict", "text", meaning="Within noise below 90 %.", unknown=""),
+    Column("cost_saving_probability_frac", "Pays in money", "frac", meaning="So, at list prices."),
+    Column("cost_verdict", "Of money", "text", meaning="Within noise below 90 %.", unknown=""),
+    Column("assumption", "Assumes", "text", meaning="What the state rests on."),
     Column("reason", "Not enough", "text", meaning="Why nothing is said.", unknown=""),
     c.BATCH,
     c.GRADE,
@@ -186,7 +204,7 @@ def _compaction_table(compaction: pl.DataFrame) -> Table:
         r.table_rows(compaction.sort([*_KEYS], nulls_last=True), _COMPACTION_COLUMNS),
         note="At the median step. Over the steps of a task money grows with their square, cached "
         "or not; so does energy with a cache. Without one its attention grows with their cube. "
-        "Low and high are the ends of the share that a summary keeps (compaction_kept_frac).",
+        "Low and high are 5 % and 95 % of the joint draws, the share that a summary keeps drawn too.",
     )
 
 
@@ -226,6 +244,7 @@ def _statements(
             f"Compacting the median context of {name} "
             f"({show(steps['median_context_tokens'], 'number')} tokens) pays in energy after "
             f"{show(steps['paying_cached_energy_steps'], 'number')} further steps with a cache, "
-            f"{show(steps['paying_uncached_energy_steps'], 'number')} without."
+            f"{show(steps['paying_uncached_energy_steps'], 'number')} without; by the end of a task "
+            f"that is half done: {show(steps['energy_verdict'], 'text', 'unknown')}."
         )
     return tuple(found)
