@@ -427,6 +427,7 @@ def budget_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"list_cost_usd_per_extra_correct_answer": None, "is_best": False, "is_edge": True},
         **{"is_best_above_chance": False, "is_energy_faster_than_length": False},
         **{"reason": None, "source": "own test", "batch": 64.0, "evidence_grade": "D"},
+        **{"net_value_usd": None, "is_best_net_value": None},
     }
     budgets: list[dict[str, Any]] = [
         {"budget": "low", "mean_output_tokens": 500.0},
@@ -434,7 +435,8 @@ def budget_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         {"budget": "high", "mean_output_tokens": 9_000.0, "is_energy_faster_than_length": True},
     ]
     frame = _frame(line | budget | change for change in changes for budget in budgets)
-    return frame.with_columns(pl.col("is_best", "is_best_above_chance", "is_edge").cast(pl.Boolean))
+    names = ("is_best", "is_best_above_chance", "is_best_net_value", "is_edge")
+    return frame.with_columns(pl.col(*names).cast(pl.Boolean))
 
 
 def forecast_mart(**changes: Any) -> pl.DataFrame:  # noqa: ANN401 a value of any column

@@ -14,6 +14,7 @@ _SAID_ON = "2026-10-31"
 
 # Four choices a question; a few tokens of thought help little, and many add little more.
 _CHANCE_FRAC, _MOST_FRAC, _HALF_TOKENS = 0.25, 0.95, 1_100
+_VALUE_USD = 0.20  # of a right answer
 _BUDGETS = (("minimal", 200), ("low", 700), ("medium", 2_000), ("high", 6_000))
 _THINKERS = (GPT_5, GPT_OSS, QWEN_32B)
 
@@ -26,10 +27,11 @@ def overlays() -> dict[str, str]:
     """Return the text of every overlay table on quality by its file name."""
     return {
         "quality.csv": table(
-            "model,query_class,budget,accuracy_frac,chance_frac,output_tokens,source,source_date",
+            "model,query_class,budget,accuracy_frac,chance_frac,output_tokens,value_usd,source,"
+            "source_date",
             [
                 f"{model.name},reasoning,{budget},{_accuracy_frac(model, tokens):.3f},"
-                f"{_CHANCE_FRAC},{tokens},{SAYS},{_SAID_ON}"
+                f"{_CHANCE_FRAC},{tokens},{_VALUE_USD},{SAYS},{_SAID_ON}"
                 for model in _THINKERS
                 for budget, tokens in _BUDGETS
             ],
