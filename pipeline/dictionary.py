@@ -101,6 +101,7 @@ _TOLD_HERE = {
     "is_cheaper_at_mix": "Is it cheaper per token at the mix of tokens of the class?",
     "is_cheaper_by_list": "Is no list price above, and one below, that of the other?",
     "is_best_net_value": "Is it the budget of largest net value?",
+    "task_value_usd": "What an agentic task is worth, as told in the assumptions.",
     "value_usd_per_correct_answer": "What a right answer is worth, as told.",
     "is_edge": "Is it the smallest or largest budget that was measured?",
     "is_energy_faster_than_length": "Does the energy grow faster than the answers from the budget "

@@ -416,6 +416,20 @@ def spot_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     return _frame(line | change for change in changes)
 
 
+def limits_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_agent_limits, one line for each set of changes."""
+    line = {
+        **{"month": MONTH, "provider": "own-cluster", "model_id": "llama-3.1-8b"},
+        **{"first_context_tokens": 9_000.0, "long_context_tokens": 68_000.0},
+        **{"other_task_count": 4, "other_energy_j_per_task": 9e5},
+        **{"other_list_cost_usd_per_task": None, "passing_other_energy_tokens": 31_000.0},
+        **{"passing_other_cost_tokens": None, "passing_value_tokens": None},
+        **{"first_batch_max": 50.0, "long_batch_max": 7.0, "reason": "no list price"},
+        **{"batch": 8.0, "evidence_grade": "B"},
+    }
+    return _frame(line | change for change in changes)
+
+
 def budget_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     """Return mart_reasoning_budget: low, middle (the best) and high budgets of each line."""
     line = {
@@ -873,6 +887,7 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_architecture_levers": levers_mart(_FULL_HEADS, {}),
         "mart_agentic": agentic_mart({}),
         "mart_compaction": compaction_mart({}),
+        "mart_agent_limits": limits_mart({}),
         "mart_reasoning_budget": budget_mart({}),
         "mart_forecast": forecast_mart(),
         "mart_budget": budget_lines({}),

@@ -19,7 +19,7 @@ GROWING = [  # contexts of the steps that follow another: 1,500, 2,000 and 2,500
 ROWS: Rows = [
     *({**LENGTHS, **SONNET, **step} for step in GROWING),
     *({**LENGTHS, **OWN, **step} for step in GROWING),
-    {**LENGTHS, **OWN, "model_name": "acme-1", "input_tokens": 700},
+    *({**LENGTHS, **OWN, **step, "model_name": "acme-1"} for step in GROWING),
     {**LENGTHS, **OWN, "model_name": "Qwen/Qwen3-8B", "task_id": "u", "input_tokens": 700},
 ]
 
@@ -123,7 +123,10 @@ def test_models_without_price_or_energy_or_followed_steps_say_so(book: Book) -> 
     alone = line(book, "Qwen/Qwen3-8B")
     assert alone["reason"] == "no step follows another of its task with a longer context"
     assert (alone["paying_cached_energy_steps"], alone["paying_cached_money_steps"]) == (None, None)
-    assert line(book, "acme-1")["evidence_grade"] == "U"
+    unknown = line(book, "acme-1")
+    assert unknown["evidence_grade"] == "U"
+    assert (unknown["energy_saving_probability_frac"], unknown["energy_verdict"]) == (None, None)
+    assert (unknown["cost_saving_probability_frac"], unknown["cost_verdict"]) == (None, None)
 
 
 def test_the_probability_is_that_of_having_paid_before_the_task_ends(book: Book) -> None:

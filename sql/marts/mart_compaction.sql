@@ -12,72 +12,6 @@
 
 with
 
--- Only steps that follow another of their task tell how a context grows.
-medians as (
-    select
-        steps.month,
-        steps.provider,
-        steps.model_id,
-        count(*) as followed_step_count,
-        drawn_p50(steps.input_tokens) as context_tokens,
-        drawn_p50(steps.new_input_tokens) as new_input_tokens,
-        greatest(drawn_p50(steps.output_tokens), 1) as output_tokens
-    from int_agent_steps as steps
-    where steps.new_input_tokens is not null
-    group by all
-),
-
-step_counts as (
-    select
-        steps.month,
-        steps.provider,
-        steps.model_id,
-        count(*) as task_step_count
-    from int_agent_steps as steps
-    where steps.is_ordered
-    group by steps.month, steps.provider, steps.model_id, steps.task_id
-),
-
-lengths as (
-    select
-        step_counts.month,
-        step_counts.provider,
-        step_counts.model_id,
-        drawn_p50(step_counts.task_step_count) as median_task_steps
-    from step_counts
-    group by all
-),
-
-ranked as (
-    select
-        steps.month,
-        steps.provider,
-        steps.model_id,
-        steps.query_class,
-        row_number() over (
-            partition by steps.month, steps.provider, steps.model_id
-            order by sum(steps.request_count) desc, steps.query_class
-        ) as class_rank
-    from int_agent_groups as steps
-    group by steps.month, steps.provider, steps.model_id, steps.query_class
-),
-
-prices as (
-    select
-        steps.month,
-        steps.provider,
-        steps.model_id,
-        sum(steps.input_tokens::decimal(19, 0) * bands.uncached_input_usd_per_mtok)::double
-            as at_uncached,
-        sum(steps.input_tokens::decimal(19, 0) * bands.cache_read_usd_per_mtok)::double as at_read,
-        sum(steps.input_tokens::decimal(19, 0) * bands.cache_write_5m_usd_per_mtok)::double
-            as at_write,
-        sum(steps.input_tokens::decimal(19, 0) * bands.output_usd_per_mtok)::double as at_output
-    from int_agent_groups as steps
-    inner join int_price_bands as bands on steps.price_band_id = bands.price_band_id
-    group by all
-),
-
 -- What a summary keeps, by the assumption (draw 0), and in each joint draw.
 kept as (
     select
@@ -125,35 +59,33 @@ rates as (
         geometric_mean(drawn.energy_j_per_decode_step) as energy_j_per_decode_step,
         geometric_mean(drawn.energy_j_per_pass) as energy_j_per_pass
     from int_rate_draws as drawn
-    inner join ranked
+    inner join int_agent_shapes as shapes
         on
-            drawn.month = ranked.month
-            and drawn.provider = ranked.provider
-            and drawn.model_id = ranked.model_id
-            and drawn.query_class = ranked.query_class
-    where ranked.class_rank = 1
+            drawn.month = shapes.month
+            and drawn.provider = shapes.provider
+            and drawn.model_id = shapes.model_id
+            and drawn.query_class = shapes.query_class
     group by all
 ),
 
 shaped as (
     select
-        ranked.month,
-        ranked.provider,
-        ranked.model_id,
-        ranked.query_class,
+        shapes.month,
+        shapes.provider,
+        shapes.model_id,
+        shapes.query_class,
         kept.draw,
-        medians.context_tokens,
-        medians.new_input_tokens,
-        medians.output_tokens,
-        greatest(kept.kept_frac * medians.context_tokens, 1) as kept_tokens
-    from ranked
-    inner join medians
-        on
-            ranked.month = medians.month
-            and ranked.provider = medians.provider
-            and ranked.model_id = medians.model_id
+        shapes.context_tokens,
+        shapes.new_input_tokens,
+        shapes.output_tokens,
+        shapes.uncached_input_usd_per_mtok as uncached_usd,
+        shapes.cache_read_usd_per_mtok as read_usd,
+        shapes.cache_write_usd_per_mtok as write_usd,
+        shapes.output_usd_per_mtok as output_usd,
+        greatest(kept.kept_frac * shapes.context_tokens, 1) as kept_tokens
+    from int_agent_shapes as shapes
     cross join kept
-    where ranked.class_rank = 1 and medians.context_tokens > 1
+    where shapes.context_tokens > 1
 ),
 
 rated as (
@@ -166,6 +98,10 @@ rated as (
         shaped.new_input_tokens,
         shaped.output_tokens,
         shaped.kept_tokens,
+        shaped.uncached_usd,
+        shaped.read_usd,
+        shaped.write_usd,
+        shaped.output_usd,
         rates.energy_j_per_prefilled_token,
         rates.energy_j_per_pair,
         rates.energy_j_per_cache_position,
@@ -214,19 +150,14 @@ spent as (
             rated.energy_j_per_pair, rated.context_tokens, rated.kept_tokens,
             rated.new_input_tokens
         ) as recomputed_growth_j,
-        rated.context_tokens * prices.at_read
-        + rated.kept_tokens * (prices.at_output + prices.at_write - prices.at_read)
+        rated.context_tokens * rated.read_usd
+        + rated.kept_tokens * (rated.output_usd + rated.write_usd - rated.read_usd)
             as cached_once_money,
-        (rated.context_tokens - rated.kept_tokens) * prices.at_read as cached_saving_money,
-        rated.context_tokens * prices.at_uncached + rated.kept_tokens * prices.at_output
+        (rated.context_tokens - rated.kept_tokens) * rated.read_usd as cached_saving_money,
+        rated.context_tokens * rated.uncached_usd + rated.kept_tokens * rated.output_usd
             as plain_once_money,
-        (rated.context_tokens - rated.kept_tokens) * prices.at_uncached as plain_saving_money
+        (rated.context_tokens - rated.kept_tokens) * rated.uncached_usd as plain_saving_money
     from rated
-    left join prices
-        on
-            rated.month = prices.month
-            and rated.provider = prices.provider
-            and rated.model_id = prices.model_id
 ),
 
 horizons as (
@@ -272,29 +203,29 @@ ends as (
         drawn_p95(horizons.cached_money_steps) as cached_money_high_steps,
         drawn_p05(horizons.uncached_money_steps) as uncached_money_low_steps,
         drawn_p95(horizons.uncached_money_steps) as uncached_money_high_steps,
-        drawn_positive_frac(lengths.median_task_steps / 2 - horizons.cached_energy_steps)
+        drawn_positive_frac(shapes.median_task_steps / 2 - horizons.cached_energy_steps)
             as energy_probability_frac,
-        drawn_positive_frac(lengths.median_task_steps / 2 - horizons.cached_money_steps)
+        drawn_positive_frac(shapes.median_task_steps / 2 - horizons.cached_money_steps)
             as cost_probability_frac
     from horizons
-    inner join lengths
+    inner join int_agent_shapes as shapes
         on
-            horizons.month = lengths.month
-            and horizons.provider = lengths.provider
-            and horizons.model_id = lengths.model_id
+            horizons.month = shapes.month
+            and horizons.provider = shapes.provider
+            and horizons.model_id = shapes.model_id
     where horizons.draw > 0
     group by all
 )
 
 select
-    lengths.month::varchar as month,
-    lengths.provider::varchar as provider,
-    lengths.model_id::varchar as model_id,
-    coalesce(medians.followed_step_count, 0)::bigint as followed_step_count,
-    lengths.median_task_steps::double as median_task_steps,
-    medians.context_tokens::double as median_context_tokens,
-    medians.new_input_tokens::double as median_new_input_tokens,
-    medians.output_tokens::double as median_output_tokens,
+    shapes.month::varchar as month,
+    shapes.provider::varchar as provider,
+    shapes.model_id::varchar as model_id,
+    shapes.followed_step_count::bigint as followed_step_count,
+    shapes.median_task_steps::double as median_task_steps,
+    shapes.context_tokens::double as median_context_tokens,
+    shapes.new_input_tokens::double as median_new_input_tokens,
+    shapes.output_tokens::double as median_output_tokens,
     middle.kept_tokens::double as kept_tokens,
     middle.cached_energy_steps::double as paying_cached_energy_steps,
     least(ends.cached_energy_low_steps, middle.cached_energy_steps)::double
@@ -339,34 +270,23 @@ select
     rates.batch::double as batch,
     coalesce(rates.evidence_grade, 'U')::varchar as evidence_grade,
     method.method_version::varchar as method_version
-from lengths
-left join medians
-    on
-        lengths.month = medians.month
-        and lengths.provider = medians.provider
-        and lengths.model_id = medians.model_id
+from int_agent_shapes as shapes
 left join horizons as middle
     on
-        lengths.month = middle.month
-        and lengths.provider = middle.provider
-        and lengths.model_id = middle.model_id
+        shapes.month = middle.month
+        and shapes.provider = middle.provider
+        and shapes.model_id = middle.model_id
         and middle.draw = 0
 left join ends
     on
-        lengths.month = ends.month
-        and lengths.provider = ends.provider
-        and lengths.model_id = ends.model_id
-left join ranked
-    on
-        middle.month = ranked.month
-        and middle.provider = ranked.provider
-        and middle.model_id = ranked.model_id
-        and ranked.class_rank = 1
+        shapes.month = ends.month
+        and shapes.provider = ends.provider
+        and shapes.model_id = ends.model_id
 left join int_class_energy as rates
     on
-        ranked.month = rates.month
-        and ranked.provider = rates.provider
-        and ranked.model_id = rates.model_id
-        and ranked.query_class = rates.query_class
+        middle.month = rates.month
+        and middle.provider = rates.provider
+        and middle.model_id = rates.model_id
+        and shapes.query_class = rates.query_class
 inner join stg_assumptions as noise on noise.assumption = 'within_noise_probability_frac'
 cross join raw_method as method

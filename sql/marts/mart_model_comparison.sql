@@ -2,7 +2,7 @@
 -- the catalog: list price, energy and carbon. A model replayed on what it served itself gives what
 -- it cost and took. Tasks are those of the class; per solved task only where the model's own tasks
 -- in the class have enough known outcomes. The front holds the models that no other beats in cost
--- and energy at once; quality is not in it.
+-- and energy at once; quality is not in it, nor is a class of a single request.
 -- Cost is the list cost; on own servers the part of their GPU bill: its own requests' as shared, of
 -- the others what a joule of the model's requests paid in the month. Idle hours are in neither.
 -- A saving is stated only where the user holds this model to be of equal quality to others of the
@@ -202,6 +202,7 @@ told as (
             when chosen.model_id is null then 'equal quality is not told'
             when served.month is null
                 then 'no model told to be of equal quality served the class'
+            when served.request_count < 2 then 'not enough: a single request'
         end as saving_reason,
         served.is_priced,
         served.is_measured
@@ -369,9 +370,15 @@ select
     told.batch::double as batch,
     told.batch_source::varchar as batch_source,
     told.batch_max::double as batch_max,
-    coalesce(told.reason, costed.cost_reason)::varchar as reason,
+    coalesce(
+        told.reason,
+        costed.cost_reason,
+        case when told.request_count < 2 then 'not enough: a single request' end
+    )::varchar as reason,
     (
-        costed.cost_usd is not null and told.gpu_energy_j is not null
+        told.request_count > 1
+        and costed.cost_usd is not null
+        and told.gpu_energy_j is not null
         and beaten.model_id is null
     )::boolean as is_on_front,
     told.equal_request_count::bigint as equal_request_count,

@@ -123,14 +123,45 @@ _COMPACTION_COLUMNS = (
     c.BATCH,
     c.GRADE,
 )
+_LIMIT_COLUMNS = (
+    c.MODEL,
+    c.PROVIDER,
+    Column("first_context_tokens", "First context", "number", "tokens", "Median of its tasks."),
+    Column("long_context_tokens", "Long context", "number", "tokens", "95 % of steps are shorter."),
+    Column("other_task_count", "Other tasks", "count", meaning="Tasks without an agentic step."),
+    Column("other_energy_j_per_task", "Energy of one", "j", "J", "GPU energy of another task."),
+    Column("other_list_cost_usd_per_task", "Its list cost", "usd_small", "USD", unknown="unpriced"),
+    Column(
+        "passing_other_energy_tokens",
+        "Passes it in energy at",
+        "number",
+        "tokens",
+        "Context at which an agentic task has taken as much; the first context where at once.",
+    ),
+    Column("passing_other_cost_tokens", "In money at", "number", "tokens", "So, at list prices."),
+    Column(
+        "passing_value_tokens",
+        "Passes its value at",
+        "number",
+        "tokens",
+        "Context at which it has cost what it is worth (agentic_task_value_usd).",
+        unknown="value not told",
+    ),
+    Column("first_batch_max", "Requests held, first", "number", meaning="At the first context."),
+    Column("long_batch_max", "Requests held, long", "number", meaning="At the long context."),
+    Column("reason", "Not enough", "text", meaning="Why nothing is said.", unknown=""),
+    c.BATCH,
+    c.GRADE,
+)
 
 
-def section(agentic: pl.DataFrame, compaction: pl.DataFrame) -> Section:
+def section(agentic: pl.DataFrame, compaction: pl.DataFrame, limits: pl.DataFrame) -> Section:
     """Return what the agents of one month took.
 
     Args:
         agentic: mart_agentic of the month.
         compaction: mart_compaction of the month.
+        limits: mart_agent_limits of the month.
     """
     models = _models(agentic)
     return Section(
@@ -139,7 +170,12 @@ def section(agentic: pl.DataFrame, compaction: pl.DataFrame) -> Section:
         sheet="Agents",
         question="What does an agentic task take, what does its cache save, when to compact?",
         statements=_statements(models, agentic, compaction) if models.height else (),
-        tables=(_model_table(models), _compaction_table(compaction), _state_table(agentic))
+        tables=(
+            _model_table(models),
+            _compaction_table(compaction),
+            _limit_table(limits),
+            _state_table(agentic),
+        )
         if models.height
         else (),
         empty_reason=""
@@ -205,6 +241,19 @@ def _compaction_table(compaction: pl.DataFrame) -> Table:
         note="At the median step. Over the steps of a task money grows with their square, cached "
         "or not; so does energy with a cache. Without one its attention grows with their cube. "
         "Low and high are 5 % and 95 % of the joint draws, the share that a summary keeps drawn too.",
+    )
+
+
+def _limit_table(limits: pl.DataFrame) -> Table:
+    return Table(
+        "agent_limits",
+        "How long a context may grow, and how many the cache then holds",
+        _LIMIT_COLUMNS,
+        r.table_rows(limits.sort([*_KEYS], nulls_last=True), _LIMIT_COLUMNS),
+        note="A task of median steps, cached: it passes another task of the model where it has taken "
+        "as much in all. Errors of the law move both alike. Long contexts leave the cache room for "
+        "fewer requests at once, so batch-mates are evicted. The value of a task is told in the "
+        "settings: agentic_task_value_usd under [assumptions].",
     )
 
 
