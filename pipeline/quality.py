@@ -69,13 +69,19 @@ def _read(
         for name in ("output_tokens", "input_tokens")
         if row.cells[name] is not None
     }
-    value = None if row.cells["value_usd"] is None else _number(
-        row, "value_usd", 0, _MOST_USD, "what a right answer is worth, in USD"
+    value = (
+        None
+        if row.cells["value_usd"] is None
+        else _number(row, "value_usd", 0, _MOST_USD, "what a right answer is worth, in USD")
     )
     return {
         **{"model_id": model_id, "query_class": query_class, "budget": row.cells["budget"]},
         **{"accuracy_frac": accuracy, "chance_frac": chance, "input_tokens": None, **tokens},
-        **{"value_usd": value, "source": row.cells["source"], "source_date": row.day("source_date")},
+        **{
+            "value_usd": value,
+            "source": row.cells["source"],
+            "source_date": row.day("source_date"),
+        },
     }
 
 

@@ -1,4 +1,4 @@
-"""Days, waste, agents and replays cost what the book costs: GPU bills, commitments and regions in."""
+"""Days, waste, agents and replays cost what the book costs: bills, commitments, regions."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -128,9 +128,7 @@ def test_days_waste_and_agents_pay_what_a_region_costs_more(book: Book) -> None:
 
 
 def test_a_class_that_an_own_server_served_costs_there_what_it_paid(book: Book) -> None:
-    row = one(
-        book, "mart_model_comparison", model_id=LLAMA, provider="vllm", query_class="rag"
-    )
+    row = one(book, "mart_model_comparison", model_id=LLAMA, provider="vllm", query_class="rag")
 
     assert (row["cost_usd"], row["hosting_cost_usd"], row["cost_source"]) == (1, 1, "hosting")
     assert (row["list_cost_usd"], row["cost_usd_per_task"]) == (None, 1)
@@ -161,8 +159,7 @@ def test_an_own_server_stands_on_the_front_where_nothing_is_cheaper_and_leaner(b
         beaten = any(
             other["cost_usd"] <= row["cost_usd"]
             and other["gpu_energy_j"] <= row["gpu_energy_j"]
-            and (other["cost_usd"], other["gpu_energy_j"])
-            != (row["cost_usd"], row["gpu_energy_j"])
+            and (other["cost_usd"], other["gpu_energy_j"]) != (row["cost_usd"], row["gpu_energy_j"])
             for other in known
         )
         assert row["is_on_front"] is not beaten

@@ -5,6 +5,7 @@ import polars as pl
 from pipeline.report.numbers import show
 from pipeline.report.section import Column, Lines, Section, Table
 from pipeline.report.sections import columns as c
+from pipeline.report.sections import cost_per_kwh
 from pipeline.report.sections import reading as r
 
 LINES_SHOWN = 7
@@ -90,19 +91,6 @@ _IMPLIED_COLUMNS = (
     Column("price_ratio", "Output over input", "ratio", meaning="Ratio of the two prices."),
     Column("reason", "Why none", "text", meaning="Why the prices imply no batch.", unknown=""),
 )
-_PARTED_COLUMNS = (
-    Column("group", "Group", "count", meaning="Lines of one group all overlap: not ranked."),
-    c.MODEL,
-    c.QUERY_CLASS,
-    c.PROVIDER,
-    Column("cost_usd_per_kwh", "USD per kWh", "usd", "USD/kWh", "Cost over electricity."),
-    Column("cost_low_usd_per_kwh", "Low", "usd", "USD/kWh", "At the high end of electricity."),
-    Column("cost_high_usd_per_kwh", "High", "usd", "USD/kWh", "At the low end of electricity."),
-    Column("surely_cheaper_count", "Surely cheaper", "count", meaning="Lines wholly below it."),
-    Column("surely_dearer_count", "Surely dearer", "count", meaning="Lines wholly above it."),
-    c.BATCH,
-    Column("implied_batch", "Batch implied by prices", "number", meaning="See the table before."),
-)
 
 
 def section(concurrency: pl.DataFrame, implied: pl.DataFrame) -> Section:
@@ -114,18 +102,18 @@ def section(concurrency: pl.DataFrame, implied: pl.DataFrame) -> Section:
     """
     lines = _lines(concurrency)
     sold = implied.filter(pl.col("hosting_kind") != "self_hosted")
-    parted = _parted(implied)
+    parted = cost_per_kwh.grouped(implied)
     by_batch = (_batch_table(concurrency),) if lines.height else ()
     return Section(
         name="concurrency",
         title="Batch",
         sheet="Batch",
         question="How many requests share a pass, how sure is that, and what would more save?",
-        statements=(*_statements(lines, sold), *_parted_statement(parted)),
+        statements=(*_statements(lines, sold), *cost_per_kwh.statements(parted)),
         tables=(
             *((_line_table(lines),) if lines.height else ()),
             *((_implied_table(sold),) if sold.height else ()),
-            *((_parted_table(parted),) if parted.height else ()),
+            *((cost_per_kwh.table(parted),) if parted.height else ()),
             *by_batch,
         ),
         figures=_figures(lines, concurrency),
@@ -195,49 +183,6 @@ def _implied_table(sold: pl.DataFrame) -> Table:
         r.table_rows(ordered, _IMPLIED_COLUMNS),
         note="Both energies are those of one more token at the mean request of the class. Prices "
         "follow markets as well as energy: a hint at the batch, no measurement.",
-    )
-
-
-def _parted(implied: pl.DataFrame) -> pl.DataFrame:
-    """Return the lines with a cost per kWh, grouped so that all of a group overlap each other.
-
-    From the cheapest low end on, a line opens a new group where it begins above the least high end
-    of the group before it.
-    """
-    known = implied.filter(pl.col("cost_usd_per_kwh").is_not_null()).sort(
-        ["cost_low_usd_per_kwh", *_KEYS]
-    )
-    groups: list[int] = []
-    least_high = float("-inf")
-    for low, high in known.select("cost_low_usd_per_kwh", "cost_high_usd_per_kwh").rows():
-        is_new = low > least_high
-        groups.append((groups[-1] if groups else 0) + is_new)
-        least_high = high if is_new else min(least_high, high)
-    return known.with_columns(pl.Series("group", groups, dtype=pl.Int64))
-
-
-def _parted_table(parted: pl.DataFrame) -> Table:
-    return Table(
-        "cost_per_kwh",
-        "What a kilowatt-hour of each line was sold for",
-        _PARTED_COLUMNS,
-        r.table_rows(parted.sort(["group", "cost_usd_per_kwh", *_KEYS]), _PARTED_COLUMNS),
-        note="Cost of usage over electricity of the whole facility, of requests that have both. "
-        "Lines of one group all overlap each other and are not ranked; of two groups only lines "
-        "whose ranges do not overlap are. Own servers: their used part of the GPU bill.",
-        sheet="Cost_per_kwh",
-    )
-
-
-def _parted_statement(parted: pl.DataFrame) -> tuple[str, ...]:
-    if parted.is_empty():
-        return ()
-    ranked = int(parted.get_column("surely_cheaper_count").sum())
-    pairs = parted.height * (parted.height - 1) // 2
-    return (
-        "Usage cost "
-        f"{r.spread_text(parted, 'cost_usd_per_kwh')} USD per kWh of electricity behind it; "
-        f"ranges rank {ranked:,} of {pairs:,} pairs of lines, all others overlap.",
     )
 
 

@@ -219,10 +219,10 @@ def _short_table(short: pl.DataFrame) -> Table:
         _SHORT_COLUMNS,
         r.table_rows(shown, _SHORT_COLUMNS),
         note=f"{shown.height} of {short.height} lines, most requests served first. Energy keeps "
-        "what is cached now. Long prompts are priced by the mean prompt of the class. Own servers "
-        "cost what their GPU bill gives: it holds as long as the work fits the hours billed. Where the log holds too few answers "
-        "of a model, it is taken to answer at the same length; all tokenizers are taken to be "
-        "alike.",
+        "what is cached now. Long prompts are priced by the mean prompt of the class. Own "
+        "servers cost what their GPU bill gives, as long as the work fits the hours billed. "
+        "Where the log holds too few answers of a model, it is taken to answer at the same length; "
+        "all tokenizers are taken to be alike.",
     )
 
 

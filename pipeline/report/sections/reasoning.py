@@ -10,7 +10,8 @@ from pipeline.report.sections import reading as r
 _KEYS = ("provider", "model_id", "query_class")
 _SUPPLY = (
     "quality.csv in the overlay folder (model, query_class, budget, accuracy_frac, chance_frac, "
-    "output_tokens, source, source_date; value_usd of a right answer where it has one) would add what accuracy takes at each budget."
+    "output_tokens, source, source_date; value_usd of a right answer where it has one) would add "
+    "what accuracy takes at each budget."
 )
 _SHARE_COLUMNS = (
     c.MODEL,
