@@ -269,8 +269,10 @@ def _statements(mart: pl.DataFrame, saving: pl.DataFrame) -> tuple[str, ...]:
     else:
         best = r.sorted_by(saving, "cost_saving_usd", *_KEYS).row(0, named=True)
         if (best["cost_saving_usd"] or 0) > 0:
+            source = best["equal_quality_source"]
+            told_by = f" ({show(source, 'text')})" if source else ""
             found.append(
-                f"Largest saving among models told to be equal: {best['query_class']} on "
+                f"Largest saving among models told to be equal{told_by}: {best['query_class']} on "
                 f"{_label(best)} would have cost {show(best['cost_saving_usd'], 'usd')} USD less "
                 f"at list price; for the electricity: {best['energy_saving_verdict'] or 'unknown'}."
             )
