@@ -152,7 +152,8 @@ def _line_table(lines: pl.DataFrame) -> Table:
         r.table_rows(lines, _LINE_COLUMNS),
         note="Largest energy first. A batch from logged latencies counts the time in which any "
         "request ran; waiting in a queue is in it where the log's latency holds it. At API "
-        "providers the batch is an assumption, so a larger one is a what-if.",
+        "providers the batch is an assumption, so a larger one is a what-if. By the law a pass "
+        "that more share takes less of each in every draw; what is drawn is the batch in force.",
     )
 
 
