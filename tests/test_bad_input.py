@@ -61,6 +61,7 @@ def test_a_file_name_that_is_no_utf_8_is_refused(tmp_path: Path) -> None:
     str(caught.value).encode()  # can be printed
 
 
+@pytest.mark.slow
 def test_a_line_longer_than_any_buffer_is_read_like_others(con: Con, tmp_path: Path) -> None:
     long = "x" * 35_000_000
     table = tmp_path / "a.csv"

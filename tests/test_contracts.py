@@ -168,6 +168,7 @@ def mart_columns(book: Book) -> Rows:
     )
 
 
+@pytest.mark.slow
 def test_every_number_of_a_mart_names_its_unit(book: Book) -> None:
     numbers = {
         row["column_name"]
@@ -240,12 +241,14 @@ def marts_of(book: Book, but: str = "") -> dict[str, Rows]:
     }
 
 
+@pytest.mark.slow
 def test_two_builds_of_the_same_log_give_the_same_marts(
     book: Book, book_with: Callable[..., Book], lines: list[str]
 ) -> None:
     assert marts_of(book_with(lines)) == marts_of(book)
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_never_changes_a_mart(
     book: Book, book_with: Callable[..., Book], lines: list[str]
 ) -> None:
@@ -255,6 +258,7 @@ def test_the_order_of_rows_never_changes_a_mart(
     assert marts_of(book_with(shuffled)) == marts_of(book)
 
 
+@pytest.mark.slow
 def test_how_rows_are_spread_over_files_changes_nothing_but_the_intake(
     book: Book, book_with: Callable[..., Book], lines: list[str]
 ) -> None:
@@ -265,6 +269,7 @@ def test_how_rows_are_spread_over_files_changes_nothing_but_the_intake(
     assert marts_of(spread, but="mart_intake") == marts_of(book, but="mart_intake")
 
 
+@pytest.mark.slow
 def test_a_file_given_twice_changes_nothing_but_the_intake(
     book: Book, book_with: Callable[..., Book], lines: list[str]
 ) -> None:
@@ -273,6 +278,7 @@ def test_a_file_given_twice_changes_nothing_but_the_intake(
     assert marts_of(twice, but="mart_intake") == marts_of(book, but="mart_intake")
 
 
+@pytest.mark.slow
 def test_rows_given_twice_change_nothing_but_the_intake(
     book: Book, book_with: Callable[..., Book], lines: list[str]
 ) -> None:

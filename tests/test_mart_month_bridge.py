@@ -4,6 +4,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+import pytest
 from conftest import EXAMPLE_GPU_J, Book, rows_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,6 +28,7 @@ def before(*rows: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"occurred_at": SEPTEMBER, **row} for row in rows]
 
 
+@pytest.mark.slow
 def test_each_part_of_a_cost_is_what_it_changes_with_last_month_as_the_base(
     book_of: Callable[..., Book],
 ) -> None:
@@ -52,6 +54,7 @@ def test_each_part_of_a_cost_is_what_it_changes_with_last_month_as_the_base(
     assert row["cost_usd"] == Decimal("1.51")
 
 
+@pytest.mark.slow
 def test_a_month_that_repeats_the_last_has_no_part(book_of: Callable[..., Book]) -> None:
     rows = [SONNET | CHAT | LONG, HAIKU | RAG | LONG, {"team": "c"} | LONG]
 
@@ -65,6 +68,7 @@ def test_a_month_that_repeats_the_last_has_no_part(book_of: Callable[..., Book])
         assert row[f"carbon_{part}_gco2e"] == 0
 
 
+@pytest.mark.slow
 def test_twice_the_requests_are_all_volume(book_of: Callable[..., Book]) -> None:
     chat = CHAT | {"input_tokens": 900, "output_tokens": 300}
     told = {"batch": "1"}
@@ -80,6 +84,7 @@ def test_twice_the_requests_are_all_volume(book_of: Callable[..., Book]) -> None
         assert row[f"facility_energy_{part}_kwh"] == 0
 
 
+@pytest.mark.slow
 def test_longer_answers_are_length_and_no_other_part(book_of: Callable[..., Book]) -> None:
     chat = CHAT | {"input_tokens": 900, "output_tokens": 300}
 
@@ -95,6 +100,7 @@ def test_longer_answers_are_length_and_no_other_part(book_of: Callable[..., Book
     )
 
 
+@pytest.mark.slow
 def test_another_batch_is_the_rate_and_no_other_part(book_of: Callable[..., Book]) -> None:
     chat = CHAT | {"input_tokens": 900, "output_tokens": 300}
     other = {"batch": "4", "provider": "own"}
@@ -107,6 +113,7 @@ def test_another_batch_is_the_rate_and_no_other_part(book_of: Callable[..., Book
     assert row["facility_energy_rate_kwh"] == changed
 
 
+@pytest.mark.slow
 def test_a_team_without_a_name_is_a_team(book_of: Callable[..., Book]) -> None:
     teamless = SONNET | {"query_class": "chat"} | LONG
 
@@ -115,6 +122,7 @@ def test_a_team_without_a_name_is_a_team(book_of: Callable[..., Book]) -> None:
     assert [row[f"cost_{part}_usd"] for part in (*PARTS, "price")] == [Decimal("0.45"), 0, 0, 0, 0]
 
 
+@pytest.mark.slow
 def test_what_only_a_bill_prices_is_shared_by_its_tokens(book_of: Callable[..., Book]) -> None:
     own = {"provider": "acme", "model_name": "acme-1", **CHAT}
     then = before(own | {"input_tokens": 80, "output_tokens": 20, "billed_cost_usd": "1.00"})
@@ -126,10 +134,12 @@ def test_what_only_a_bill_prices_is_shared_by_its_tokens(book_of: Callable[..., 
     assert (row["cost_length_usd"], row["cost_price_usd"]) == (Decimal("1.00"), Decimal("1.00"))
 
 
+@pytest.mark.slow
 def test_the_first_month_has_no_bridge(book_of: Callable[..., Book]) -> None:
     assert rows_of(book_of([SONNET | CHAT | LONG]), "select * from mart_month_bridge") == []
 
 
+@pytest.mark.slow
 def test_a_month_after_a_gap_has_no_bridge(book_of: Callable[..., Book]) -> None:
     august = {"occurred_at": "2026-08-05T10:00:00Z", **SONNET, **CHAT, **LONG}
 
@@ -138,6 +148,7 @@ def test_a_month_after_a_gap_has_no_bridge(book_of: Callable[..., Book]) -> None
     assert rows_of(book, "select * from mart_month_bridge") == []
 
 
+@pytest.mark.slow
 def test_january_follows_december(book_of: Callable[..., Book]) -> None:
     december = {"occurred_at": "2025-12-05T10:00:00Z", **SONNET, **CHAT, **LONG}
     january = {"occurred_at": "2026-01-05T10:00:00Z", **SONNET, **CHAT, **LONG}
@@ -147,6 +158,7 @@ def test_january_follows_december(book_of: Callable[..., Book]) -> None:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(
     st.lists(

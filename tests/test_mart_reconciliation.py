@@ -32,6 +32,7 @@ def reconciled(build: Build, path: Path) -> dict[str, object]:
     return row
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "billed", "gap", "cause"),
     [
@@ -61,6 +62,7 @@ def test_a_gap_is_shown_with_its_cause(
     assert row["gap_usd"] == (None if gap is None else Decimal(gap))
 
 
+@pytest.mark.slow
 def test_a_token_bill_counts_only_where_no_usage_shows_its_tokens(build: Build, log: Write) -> None:
     bill = {**BILL, "billed_cost_usd": "0.5"}
     alone = build(log([bill], "alone.jsonl"))
@@ -71,6 +73,7 @@ def test_a_token_bill_counts_only_where_no_usage_shows_its_tokens(build: Build, 
     assert rows_of(beside, counted) == [{"usd": Decimal(0)}]
 
 
+@pytest.mark.slow
 def test_a_credit_stops_nothing_and_is_no_request(build: Build, log: Write) -> None:
     credit = {**CHARGE, "charge_kind": "credit", "billed_cost_usd": "-5"}
     con = build(log([credit, USED]))
@@ -114,6 +117,7 @@ def parts(row: dict[str, object]) -> dict[str, Decimal]:
     return {name: value for name, value in known.items() if value}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "expected"),
     [
@@ -142,6 +146,7 @@ def test_each_part_of_a_gap_is_counted_where_it_arises(
     assert parts(row) == {name: Decimal(usd) for name, usd in expected.items()}
 
 
+@pytest.mark.slow
 def test_a_bill_in_another_zone_moves_the_hours_at_its_edges(build: Build, log: Write) -> None:
     # The bill's days begin at 22:00 UTC. Each day has 0.30 at noon; 0.30 more of 30 September,
     # 23:00 UTC, are billed as the bill's 1 October: 0.60 of which October's own usage shows 0.30.
@@ -158,6 +163,7 @@ def test_a_bill_in_another_zone_moves_the_hours_at_its_edges(build: Build, log: 
     assert [each["gap_cause"] for each in days] == ["equal", "equal"]
 
 
+@pytest.mark.slow
 def test_usage_in_buckets_cannot_be_moved_so_its_time_zone_part_is_unknown(
     build: Build, log: Write
 ) -> None:
@@ -169,6 +175,7 @@ def test_usage_in_buckets_cannot_be_moved_so_its_time_zone_part_is_unknown(
     assert parts(row) == {"rest_usd": Decimal("0.1")}
 
 
+@pytest.mark.slow
 def test_a_model_that_no_line_of_its_providers_bill_names_is_usage_without_bill(
     build: Build, log: Write
 ) -> None:
@@ -185,6 +192,7 @@ def test_a_model_that_no_line_of_its_providers_bill_names_is_usage_without_bill(
     assert parts(rows[0]) == {"unbilled_usage_usd": Decimal("-1.5")}
 
 
+@pytest.mark.slow
 def test_a_bill_that_names_no_model_is_held_against_all_models_at_once(
     build: Build, log: Write
 ) -> None:

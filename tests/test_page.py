@@ -66,10 +66,12 @@ def _long_report(rows: int) -> Report:
     return Report("Title", "2026-06", False, "1", "run", sections=(section,))
 
 
+@pytest.mark.slow
 def test_the_page_has_the_same_bytes_twice() -> None:
     assert page.render(report()) == page.render(report())
 
 
+@pytest.mark.slow
 def test_the_policy_admits_the_one_style_and_the_one_script_alone() -> None:
     text = _rendered(report())
     policy = next(a["content"] for a in _Reader(text).all("meta") if "http-equiv" in a)
@@ -150,6 +152,7 @@ def test_every_anchor_leads_somewhere_and_no_name_is_used_twice() -> None:
     assert (targets | labels) <= set(names)
 
 
+@pytest.mark.slow
 def test_text_from_a_log_is_escaped() -> None:
     text = _rendered(hostile_report())
     reader = _Reader(text)
@@ -188,6 +191,7 @@ def test_not_a_number_is_said_in_words() -> None:
     assert text.count('<td class="unknown">not a number</td>') == 2
 
 
+@pytest.mark.slow
 def test_only_a_sample_carries_the_banner() -> None:
     sample = dataclasses.replace(report(), is_generated_sample=True)
 

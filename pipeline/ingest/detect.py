@@ -16,11 +16,13 @@ from pipeline.errors import BadInputError, IncompleteInputError
 from pipeline.ingest import prometheus
 from pipeline.ingest.records import document_records, dotted_keys, line_records, on_pages
 from pipeline.ingest.sources import SOURCES, Source
+from pipeline.ingest.telemetry import forms as telemetry_forms
 
 HEAD_BYTES = 1_000_000
 _MOST_HEAD_BYTES = 64_000_000  # where a first line is that long
 _CHUNK_BYTES = 1 << 20
 _MOST_DIGITS = 3  # in the name of a column
+_RUN_COLUMNS = {"run_id", "started_at", "ended_at", "model", "category"}
 _DELIMITERS = (",", "\t", ";", "|")
 
 
@@ -89,12 +91,17 @@ def recognise(path: Path) -> Recognised:
         lines = _Lines()
     head = _head(path, is_gzip, lines)
     lines.end()
-    _require_utf_8(path, head)
-    if not head.strip():
-        raise IncompleteInputError(
-            f"{path}: expected usage rows, found an empty file. Export it again, or leave it out."
-        )
-    found = _recognise_text(path, head, is_gzip, sha256)
+    try:
+        _require_utf_8(path, head)
+        if not head.strip():
+            raise IncompleteInputError(
+                f"{path}: expected usage rows, found an empty file. Export it again, or leave it "
+                "out."
+            )
+        found = _recognise_text(path, head, is_gzip, sha256)
+    except UnknownFormError:
+        _require_no_power_log(path, head)
+        raise
     return replace(found, line_count=lines.count, longest_line_bytes=lines.longest)
 
 
@@ -195,6 +202,21 @@ def _match_empty(container: str, keys: set[str]) -> Source | None:
         ),
         None,
     )
+
+
+def _require_no_power_log(path: Path, head: bytes) -> None:
+    """Say of a power log, or of the runs measured by one, which command reads it."""
+    tool = telemetry_forms.title_of(head)
+    if tool is not None:
+        found, option = f"a power log of {tool}", "--telemetry"
+    elif set(head.partition(b"\n")[0].decode(errors="replace").strip().split(",")) >= _RUN_COLUMNS:
+        found, option = "the runs of a measuring session", "--runs"
+    else:
+        return
+    raise UnknownFormError(
+        f"{path}: expected a usage log, found {found}. Read it with "
+        f"`joulebook audit {option} FILE`."
+    ) from None
 
 
 def _require_readable_name(path: Path) -> None:

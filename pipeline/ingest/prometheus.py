@@ -95,7 +95,7 @@ def scrapes_of(text: str) -> tuple[list[Scrape], list[int]]:
     scrapes, bad_lines = [Scrape()], []
     for number, line in enumerate(text.split("\n"), start=1):
         if line.lstrip().startswith("#"):
-            at = _comment_time(line)
+            at = comment_time(line)
             if at is not None:
                 scrapes.append(Scrape(at))
         elif line.strip():
@@ -207,7 +207,7 @@ def _add(scrape: Scrape, series: Series, sample: Mapping[str, Any], line: int) -
         scrape.at = _seconds(float(sample["at"]))
 
 
-def _comment_time(line: str) -> float | None:
+def comment_time(line: str) -> float | None:
     """Return the time in a comment of the file's own, such as `# 2026-10-01T12:00:00Z`."""
     text = line.lstrip("# \t")
     found = None if text.startswith(_WORDS) else _TIME.search(text)

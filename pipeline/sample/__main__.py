@@ -1,6 +1,5 @@
 """Write the demo months: `python -m pipeline.sample [OUT_DIR]`, by default into data/sample."""
 
-import gzip
 import json
 import shutil
 import sys
@@ -10,7 +9,8 @@ from typing import Any
 
 from pipeline.sample import claude_code, dashboard, finance, gateway, litellm, quality, traces
 from pipeline.sample.company import GATEWAY_WORKLOADS, LITELLM_WORKLOADS, MONTHS
-from pipeline.sample.lines import SampleFile
+from pipeline.sample.lines import SampleFile, packed
+from pipeline.sample.measuring import telemetry_files
 from pipeline.sample.traffic import edge_requests, month_traffic, numbered
 from pipeline.sample.truth import truth
 from pipeline.settings import bundled
@@ -36,10 +36,13 @@ def write(out_dir: Path) -> dict[str, Any]:
     out_dir.mkdir(parents=True, exist_ok=True)
     for file in files:
         is_packed = file.name.endswith(".gz")
-        (out_dir / file.name).write_bytes(_packed(file.content) if is_packed else file.content)
+        (out_dir / file.name).write_bytes(packed(file.content) if is_packed else file.content)
     (out_dir / "overlays").mkdir(exist_ok=True)
     for name, text in {**finance.overlays(), **quality.overlays()}.items():
         (out_dir / "overlays" / name).write_text(text, encoding="utf-8", newline="\n")
+    (out_dir / "telemetry").mkdir(exist_ok=True)
+    for name, content in telemetry_files().items():
+        (out_dir / "telemetry" / name).write_bytes(content)
     expected = {**truth(files), "money": finance.money_truth(files)}
     text = json.dumps(expected, indent=1, sort_keys=True) + "\n"
     (out_dir / "expected.json").write_text(text, encoding="utf-8")
@@ -79,11 +82,6 @@ def _month_files(month: date) -> list[SampleFile]:
         SampleFile(f"gateway-{label}.csv.gz", "general_csv",
                    tuple(gateway.gateway_log(month, hosted))),
     ]  # fmt: skip
-
-
-def _packed(content: bytes) -> bytes:
-    """Return gzip bytes that hold neither a time nor a file name."""
-    return gzip.compress(content, compresslevel=9, mtime=0)
 
 
 def _table(expected: dict[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """A line of a generated file beside what a right reader must make of it."""
 
+import gzip
 from dataclasses import dataclass
 from typing import Literal
 
@@ -34,3 +35,8 @@ class SampleFile:
     def content(self) -> bytes:
         """Return the bytes of the file before compression."""
         return "".join(line.text + self.line_end for line in self.lines).encode()
+
+
+def packed(content: bytes) -> bytes:
+    """Return gzip bytes that hold neither a time nor a file name."""
+    return gzip.compress(content, compresslevel=9, mtime=0)
