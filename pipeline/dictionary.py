@@ -101,6 +101,9 @@ _TOLD_HERE = {
     "is_by_weekday": "Is the pattern that of the same weekday?",
     "is_cheaper_at_mix": "Is it cheaper per token at the mix of tokens of the class?",
     "is_cheaper_by_list": "Is no list price above, and one below, that of the other?",
+    "is_best_net_value": "Is it the budget of largest net value?",
+    "task_value_usd": "What an agentic task is worth, as told in the assumptions.",
+    "value_usd_per_correct_answer": "What a right answer is worth, as told.",
     "is_edge": "Is it the smallest or largest budget that was measured?",
     "is_energy_faster_than_length": "Does the energy grow faster than the answers from the budget "
     "before?",
@@ -113,6 +116,7 @@ _TOLD_HERE = {
     "mean_against_optimum": "Are answers shorter or longer than the optimum, or within noise of "
     "it?",
     "mean_cached_tokens": "Mean cached input of a request.",
+    "list_cost_usd_per_solved_task": "List cost of the class over the tasks that are solved of it.",
     "median_output_tokens": "Median output of a step.",
     "mix_usd_per_mtok": "List price of a million tokens at the mix of the class.",
     "optimum_items": "Items per call of least energy by the closed form, before any limit.",

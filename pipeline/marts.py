@@ -14,6 +14,7 @@ MARTS = (
     "mart_architecture_levers",
     "mart_agentic",
     "mart_compaction",
+    "mart_agent_limits",
     "mart_reasoning_budget",
     "mart_forecast",
     "mart_budget",

@@ -114,7 +114,7 @@ _ENGINE_MACROS = (
     "create or replace macro drawn_p50(x) as (quantile_cont(x::double, 0.5))",
     "create or replace macro drawn_p95(x) as (quantile_cont(x::double, 0.95))",
     """create or replace macro drawn_positive_frac(x) as (
-        count(*) filter (where x > 0)::double / count(x)::double
+        count(*) filter (where x > 0)::double / nullif(count(x), 0)::double
     )""",
 )
 

@@ -38,6 +38,7 @@ MOST_PEAK_GB = 4.0
 MOST_GROWTH_RATIO = 11.0
 MOST_HELP_S = 0.25
 MOST_SAMPLE_S = 15.0
+MOST_DECISIONS_S = 20.0
 
 # A month of requests in order of time. Draws are hashes of the row's number, so every run of one
 # DuckDB version measures the same rows. Lengths are log-normal, as in real logs; a quarter of the
@@ -149,6 +150,18 @@ def best_runs(log: Path) -> dict[str, Run]:
     }
 
 
+def decision_lines(log: Path) -> list[str]:
+    """Return the table lines of the marts of decisions on a log."""
+    command = [sys.executable, str(Path(__file__).with_name("bench_decisions.py")), str(log)]
+    run = Run(*json.loads(subprocess.check_output(command)))
+    return [
+        "| decisions on 60 models, processor time over threads "
+        f"| {run.seconds:.1f} s | {_target(run.seconds, MOST_DECISIONS_S, 's')} |",
+        "| decisions on 60 models, peak memory "
+        f"| {run.peak_gb:.2f} GB | {_target(run.peak_gb, MOST_PEAK_GB, 'GB')} |",
+    ]
+
+
 def command_seconds(repeats: int, *arguments: str) -> float:
     """Return the median time of a command, start to end."""
     seconds = []
@@ -199,7 +212,7 @@ def _target(value: float, most: float, unit: str = "×") -> str:
     return f"≤ {most:g} {unit}: {'met' if value <= most else 'missed'}"
 
 
-def page(best: dict[int, dict[str, Run]], commands: list[str]) -> str:
+def page(best: dict[int, dict[str, Run]], decisions: list[str], commands: list[str]) -> str:
     """Return BENCHMARKS.md."""
     memory_gb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
     newline = "\n"
@@ -222,7 +235,7 @@ memory (`ru_maxrss`) the most of them.
 
 | {SIZES[-1]:,} rows | measured | target |
 |---|--:|--:|
-{newline.join(target_lines(best))}
+{newline.join([*target_lines(best), *decisions])}
 
 | command (median) | measured | target |
 |---|--:|--:|
@@ -243,7 +256,8 @@ def main() -> None:
             write_log(log, row_count)
             best[row_count] = best_runs(log)
             print(size_line(row_count, best[row_count]), flush=True)
-    (ROOT / "BENCHMARKS.md").write_text(page(best, commands), encoding="utf-8")
+        decisions = decision_lines(log)
+    (ROOT / "BENCHMARKS.md").write_text(page(best, decisions, commands), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -192,6 +192,8 @@ SMALL_MODEL: dict[str, Any] = {  # a tenth of the cost, a fifth of the energy
     "own_request_count": 0,
     "list_cost_usd": Decimal("0.1005"),
     "list_cost_usd_per_task": 0.01005,
+    "cost_usd": Decimal("0.1005"),
+    "cost_usd_per_task": 0.01005,
     "gpu_energy_j": 7.2e5,
     "energy_low_j": 3.6e5,
     "energy_high_j": 1.44e6,
@@ -330,6 +332,8 @@ def implied_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"input_token_energy_j": 0.03, "output_token_energy_j": 0.05},
         **{"shared_pass_energy_j": 2.8, "implied_batch_low": 40.0, "implied_batch_high": 80.0},
         **{"evidence_grade": "D"},
+        **{"shared_pass_energy_j": 2.8, "cost_usd_per_kwh": 4.0, "cost_low_usd_per_kwh": 2.0},
+        **{"cost_high_usd_per_kwh": 8.0, "surely_cheaper_count": 0, "surely_dearer_count": 0},
     }
     return _frame(line | change for change in changes)
 
@@ -343,6 +347,8 @@ def model_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"verbosity_source": "its own requests alone", "input_tokenizer_ratio": 1.0},
         **{"list_cost_usd": Decimal("1.005"), "cached_list_cost_usd": Decimal("1.005")},
         **{"list_cost_usd_per_task": 0.1005, "list_cost_usd_per_solved_task": None},
+        **{"hosting_cost_usd": None, "cost_source": "list", "cost_usd_per_solved_task": None},
+        **{"cost_usd": Decimal("1.005"), "cost_usd_per_task": 0.1005},
         **{"gpu_energy_j": 3.6e6, "energy_low_j": 1.8e6, "energy_high_j": 7.2e6},
         **{"facility_energy_kwh": 2.0, "facility_energy_low_kwh": 1.0},
         **{"facility_energy_high_kwh": 4.0, "energy_j_per_task": 3.6e5, "carbon_gco2e": 946.0},
@@ -352,6 +358,7 @@ def model_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"facility_energy_saving_p50_kwh": None, "facility_energy_saving_high_kwh": None},
         **{"energy_saving_positive_frac": None, "energy_saving_verdict": None},
         **{"equal_request_count": None, "saving_reason": "equal quality is not told"},
+        **{"equal_quality_source": None},
     }
     return _frame(line | change for change in changes)
 
@@ -368,6 +375,7 @@ def agentic_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"unread_cache_write_tokens": 40, "unread_cache_write_usd": Decimal("0.01")},
         **{"assumption": "as logged", "reason": None, "batch": 8.0, "evidence_grade": "B"},
         **{"method_version": "1", "energy_low_j": 1.8e6, "energy_high_j": 7.2e6},
+        **{"hosting_cost_usd": None},
     }
     states = [
         {"cache_state": state, "facility_energy_kwh": kwh, "list_cost_usd": usd}
@@ -390,7 +398,9 @@ def compaction_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"paying_cached_energy_low_steps": 6.0, "paying_cached_energy_high_steps": 50.0},
         **{"paying_uncached_energy_steps": 1.5, "paying_cached_money_steps": 7.9},
         **{"paying_uncached_money_steps": 1.7, "reason": None, "batch": 8.0},
-        **{"evidence_grade": "B"},
+        **{"evidence_grade": "B", "energy_saving_probability_frac": 0.75},
+        **{"energy_verdict": "within noise", "cost_saving_probability_frac": 1.0},
+        **{"cost_verdict": "saves", "assumption": "a share is kept"},
     }
     return _frame(line | change for change in changes)
 
@@ -411,6 +421,20 @@ def spot_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     return _frame(line | change for change in changes)
 
 
+def limits_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_agent_limits, one line for each set of changes."""
+    line = {
+        **{"month": MONTH, "provider": "own-cluster", "model_id": "llama-3.1-8b"},
+        **{"first_context_tokens": 9_000.0, "long_context_tokens": 68_000.0},
+        **{"other_task_count": 4, "other_energy_j_per_task": 9e5},
+        **{"other_list_cost_usd_per_task": None, "passing_other_energy_tokens": 31_000.0},
+        **{"passing_other_cost_tokens": None, "passing_value_tokens": None},
+        **{"first_batch_max": 50.0, "long_batch_max": 7.0, "reason": "no list price"},
+        **{"batch": 8.0, "evidence_grade": "B"},
+    }
+    return _frame(line | change for change in changes)
+
+
 def budget_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     """Return mart_reasoning_budget: low, middle (the best) and high budgets of each line."""
     line = {
@@ -422,6 +446,7 @@ def budget_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"list_cost_usd_per_extra_correct_answer": None, "is_best": False, "is_edge": True},
         **{"is_best_above_chance": False, "is_energy_faster_than_length": False},
         **{"reason": None, "source": "own test", "batch": 64.0, "evidence_grade": "D"},
+        **{"net_value_usd": None, "is_best_net_value": None},
     }
     budgets: list[dict[str, Any]] = [
         {"budget": "low", "mean_output_tokens": 500.0},
@@ -429,7 +454,8 @@ def budget_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         {"budget": "high", "mean_output_tokens": 9_000.0, "is_energy_faster_than_length": True},
     ]
     frame = _frame(line | budget | change for change in changes for budget in budgets)
-    return frame.with_columns(pl.col("is_best", "is_best_above_chance", "is_edge").cast(pl.Boolean))
+    names = ("is_best", "is_best_above_chance", "is_best_net_value", "is_edge")
+    return frame.with_columns(pl.col(*names).cast(pl.Boolean))
 
 
 def forecast_mart(**changes: Any) -> pl.DataFrame:  # noqa: ANN401 a value of any column
@@ -875,6 +901,7 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_architecture_levers": levers_mart(_FULL_HEADS, {}),
         "mart_agentic": agentic_mart({}),
         "mart_compaction": compaction_mart({}),
+        "mart_agent_limits": limits_mart({}),
         "mart_reasoning_budget": budget_mart({}),
         "mart_forecast": forecast_mart(),
         "mart_budget": budget_lines({}),

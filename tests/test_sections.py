@@ -364,6 +364,8 @@ def test_the_section_of_batches_says_where_they_come_from() -> None:
         "take 50.0% less GPU energy.",
         "List prices imply batches of 55 where the report takes 64; 1 of 2 lines of other hosts "
         "imply none.",
+        "Usage cost 4 USD per kWh of electricity behind it; ranges rank 0 of 1 pairs of lines, all "
+        "others overlap.",
     )
 
 

@@ -37,6 +37,7 @@ _TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     "concurrency": ("mart_concurrency", _CLASS),
     "concurrency_by_batch": ("mart_concurrency", (*_CLASS, "batch")),
     "implied_batch": ("mart_implied_batch", _CLASS),
+    "cost_per_kwh": ("mart_implied_batch", _CLASS),
     "methods": ("mart_method_comparison", ("law",)),
     "method_lines": ("mart_method_comparison", (*_CLASS, "law")),
     "month_bridge": ("mart_month_bridge", ()),

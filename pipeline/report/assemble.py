@@ -82,7 +82,9 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
         ),
         waste.section(in_month(frames["mart_waste"], month)),
         agents.section(
-            in_month(frames["mart_agentic"], month), in_month(frames["mart_compaction"], month)
+            in_month(frames["mart_agentic"], month),
+            in_month(frames["mart_compaction"], month),
+            in_month(frames["mart_agent_limits"], month),
         ),
         reasoning.section(
             frames["mart_reasoning_budget"],
