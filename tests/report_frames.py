@@ -634,7 +634,8 @@ def reconciliation_mart() -> pl.DataFrame:
         "other_charge_usd": [None],
         **{f"{part}_usd": [Decimal(0)] for part in ("unpriced", "missing_usage", "unbilled_usage")},
         **{f"{part}_usd": [Decimal(0)] for part in ("credit", "rest")},
-        **{"rounding_usd": [Decimal("-0.005")], "late_usd": [None], "time_zone_usd": [None]},
+        **{"rounding_usd": [Decimal("-0.005")]},
+        **{f"{part}_usd": [None] for part in ("late", "open_bucket", "time_zone")},
     }
     return pl.DataFrame(
         {
