@@ -888,6 +888,11 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
             schema=["source_file", "assumption", "value"],
             orient="row",
         ),
+        "region_multipliers": pl.DataFrame(
+            [("anthropic", "claude-opus-5", "us", 1.1, "second-hand", "2026-11-30")],
+            schema=["provider", "model_id", "region", "multiplier_ratio", "source", "source_date"],
+            orient="row",
+        ),
         "checks": _checks(),
         "mart_law_validation": validation_mart(),
         "law_points": points_frame(),
