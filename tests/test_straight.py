@@ -112,6 +112,15 @@ def test_a_fault_undoes_the_pass_and_is_named(
     assert [row["source_line"] for row in rows] == [2, 3, 4]
 
 
+def test_a_blank_line_between_records_is_no_row(con: Con, tmp_path: Path) -> None:
+    path = log_of(tmp_path, "log.jsonl")
+    first, *others = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([first, "", *others]), encoding="utf-8")
+    assert is_straight(path)
+
+    assert [row["source_line"] for row in loaded(con, path)] == [1, 3, 4, 5, 6]
+
+
 def test_a_key_that_few_lines_of_a_large_file_have_is_named(con: Con, tmp_path: Path) -> None:
     record = {"occurred_at": "2026-10-05T10:00:00Z", "model": "m", "prompt_tokens": 9,
               "request_id": "r", "completion_tokens": 1, "spend": 0, "startTime": "2026-10-05",

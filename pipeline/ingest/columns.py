@@ -63,8 +63,9 @@ def columns_of(
 def _extracted(value: str, keys: Iterable[str], *, tries: bool) -> str:
     """Return the SQL of a list of JSON values as text; of no JSON null if it tries, else a stop."""
     paths = ", ".join(literal(json_path(key)) for key in keys)
-    values = f"json_extract_string({value}, [{paths}]::varchar[])"
-    return f"try({values})" if tries else values
+    if tries:
+        return f"try(json_extract_string({value}, [{paths}]::varchar[]))"
+    return f"json_extract_string(coalesce({value}, ''), [{paths}]::varchar[])"  # '' is no JSON
 
 
 def _column_name(key: str) -> str:

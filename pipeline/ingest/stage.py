@@ -240,11 +240,17 @@ def _read_text(
             text = file_text(found.path, found.is_gzip)
             copy.write_text(text.replace("\r\n", "\n").replace("\r", "\n"), encoding="utf-8")
             read(copy, "none")
-    con.execute("""
+    con.execute(f"""
         insert into staged_rejects
-        select line, 'csv_' || replace(lower(min(error_type::varchar)), ' ', '_')
-        from reject_errors
-        group by line
+        select line, unnest(list_resize([reason], 1 + swallowed_count, reason))
+        from (
+            select
+                line,
+                'csv_' || replace(lower(min(error_type::varchar)), ' ', '_') as reason,
+                {open_quotes.SWALLOWED_COUNT} as swallowed_count
+            from reject_errors
+            group by line
+        )
     """)
     open_quotes.require_none_rejected(con, found)
     if has_one_line_end:
@@ -304,7 +310,7 @@ def _number_lines(con: duckdb.DuckDBPyConnection, first_line: int) -> None:
                 source_line - {first_line} - row_number() over (order by source_line) + 1
                     as line_offset,
                 row_number() over (order by source_line) as shift
-            from staged_rejects
+            from (select distinct source_line from staged_rejects)
         )
         group by line_offset
     """)
