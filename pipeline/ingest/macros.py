@@ -69,9 +69,28 @@ MACROS = (
             )
         end
     )""",
-    # The buckets of an API's page, which may also stand alone.
-    """create or replace macro buckets_of(page) as (
-        case when json_exists(page, '$.data') then page -> '$.data[*]' else [page] end
+    # The results in the buckets of an API's page, each with the times of its bucket as text. A
+    # bucket may also stand alone.
+    """create or replace macro results_of(page) as (
+        flatten(
+            list_transform(
+                case when json_exists(page, '$.data') then page -> '$.data[*]' else [page] end,
+                lambda bucket: list_transform(
+                    json_extract(bucket, '$.results[*]'),
+                    lambda result: {
+                        'starts_at': coalesce(
+                            json_extract_string(bucket, 'start_time'),
+                            json_extract_string(bucket, 'starting_at')
+                        ),
+                        'ends_at': coalesce(
+                            json_extract_string(bucket, 'end_time'),
+                            json_extract_string(bucket, 'ending_at')
+                        ),
+                        'result': result
+                    }
+                )
+            )
+        )
     )""",
     # Without what is there but unreadable.
     "create or replace macro known_count(x) as (case when not isnan(x) then x end)",
