@@ -197,6 +197,19 @@ def frames(
         )
         order by all
     """).pl()
+    tables["region_multipliers"] = con.sql("""
+        select distinct requests.provider, requests.model_id, requests.region,
+            rates.multiplier_ratio::double as multiplier_ratio, rates.source,
+            rates.source_date::varchar as source_date
+        from int_priced_requests as requests
+        inner join stg_region_multipliers as rates
+            on requests.provider = rates.provider and lower(requests.region) = rates.region
+            and requests.occurred_at >= rates.valid_from and requests.occurred_at < rates.valid_to
+        inner join int_model_spellings as spelt
+            on requests.provider = spelt.provider and requests.model_id = spelt.model_id
+            and rates.model in ('*', spelt.spelling)
+        order by all
+    """).pl()
     tables["unknown_columns"] = con.sql(
         "select source_file, column_name, filled_row_count, number_row_count, is_token_like "
         "from raw_unknown_columns inner join raw_inputs using (input_id) order by all"

@@ -667,7 +667,8 @@ def reconciliation_mart() -> pl.DataFrame:
         "other_charge_usd": [None],
         **{f"{part}_usd": [Decimal(0)] for part in ("unpriced", "missing_usage", "unbilled_usage")},
         **{f"{part}_usd": [Decimal(0)] for part in ("credit", "rest")},
-        **{"rounding_usd": [Decimal("-0.005")], "late_usd": [None], "time_zone_usd": [None]},
+        **{"rounding_usd": [Decimal("-0.005")]},
+        **{f"{part}_usd": [None] for part in ("late", "open_bucket", "time_zone")},
     }
     return pl.DataFrame(
         {
@@ -924,6 +925,11 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "assumed": pl.DataFrame(
             [("logs/own.jsonl", "model", "llama-3.1-8b")],
             schema=["source_file", "assumption", "value"],
+            orient="row",
+        ),
+        "region_multipliers": pl.DataFrame(
+            [("anthropic", "claude-opus-5", "us", 1.1, "second-hand", "2026-11-30")],
+            schema=["provider", "model_id", "region", "multiplier_ratio", "source", "source_date"],
             orient="row",
         ),
         "checks": _checks(),

@@ -319,7 +319,7 @@ def test_full_coverage_is_said_in_words() -> None:
 def test_what_a_user_filled_in_stands_before_the_assumptions() -> None:
     tables = section_of(report(), "assumptions").tables
 
-    assert [table.name for table in tables] == ["assumed", "assumptions"]
+    assert [table.name for table in tables] == ["assumed", "assumptions", "region_multipliers"]
     assert tables[0].rows == (("logs/own.jsonl", "model", "llama-3.1-8b"),)
     assert column_of(tables[1], "assumption") == ["batch_api", "pue_ratio"]
 

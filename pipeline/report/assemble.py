@@ -50,7 +50,7 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
 
     Args:
         frames: The marts with all their months, under their table names, and the frames
-            `assumptions`, `assumed` and `checks`.
+            `assumptions`, `assumed`, `region_multipliers` and `checks`.
         month: The month, as YYYY-MM.
         facts: What the report says of the run that made it.
     """
@@ -117,7 +117,7 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
         comparison.section(in_month(frames["mart_method_comparison"], month), frames["anchors"]),
         method.section(in_month(frames["mart_energy_per_class"], month), frames),
         levers.section(in_month(frames["mart_architecture_levers"], month)),
-        assumptions.section(frames["assumptions"], frames["assumed"]),
+        assumptions.section(frames["assumptions"], frames["assumed"], frames["region_multipliers"]),
         checks.section(frames["checks"]),
     )
     dated = tuple(_with_method(each, facts.method_version) for each in sections)
