@@ -35,6 +35,7 @@ UNITS_THEMSELVES = {
     "bias_factor": "measured over computed",
     "served_batch": "requests served together, as far as the cache holds them",
     "implied_batch": "requests served together, by the prices",
+    "finding_rank": "place among the findings",
 }
 MOST_LINES = 350
 # Modules that may be longer, each with its reason.
