@@ -27,7 +27,9 @@ _TOLD_HERE = {
     "carbon_low_gco2e": "Low end (5 %) of the carbon.",
     "decode_attention_flop": "Summed operations of attending to the context while writing.",
     "decode_flop": "Summed operations of passing new tokens through the weights.",
+    "carbon_saving_p50_gco2e": "Middle (50 %) of the electricity saved times the grid factor.",
     "explicit_class_request_count": "Requests whose class the log says.",
+    "finding_kind": "What would save: a change to caches, calls, models or batches.",
     "input_tokens": "Input tokens, cached ones included.",
     "is_counted": "Does this charge count as cost of the month?",
     "known_model_request_count": "Requests of a model of the catalog.",
@@ -185,6 +187,7 @@ _UNITS = {
     "factor": "ratio",
     "batch": "requests",
     **dict.fromkeys(("max", "low", "high", "before"), "requests"),
+    "rank": "place",
 }
 _FINAL = re.compile(r"^select\n(.*?)^from ", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"^(\w+) as \(\n(.*?)^\)", re.MULTILINE | re.DOTALL)

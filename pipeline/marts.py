@@ -2,6 +2,7 @@
 
 MARTS = (
     "mart_month_total",
+    "mart_findings",
     "mart_cost_per_task",
     "mart_energy_per_class",
     "mart_concurrency",

@@ -23,6 +23,7 @@ MONEY_COLUMNS = (
     *("billed_cost_usd", "hosting_cost_usd", "hosting_energy_cost_usd", "energy_cost_usd"),
     *("saved_list_cost_usd", "unread_cache_write_usd", "cost_low_usd", "cost_high_usd"),
     *("budget_usd", "used_usd", "projected_usd", "expected_cost_usd"),
+    *("cost_saving_low_usd", "cost_saving_p50_usd", "cost_saving_high_usd"),
 )
 FACTS = ReportFacts("0f3a", "1", False, "UTC", (InputFile("logs/june.csv", "9f86d081"),))
 
@@ -240,6 +241,17 @@ _CUT_OFF: dict[str, Any] = {
     "gpu_energy_j": 720_000.0,
     "facility_energy_kwh": 0.4,
     "energy_frac": 0.125,
+}
+_BATCHED: dict[str, Any] = {
+    **{"finding_kind": "few_served_together", "provider": "vllm", "model_id": "llama-3.1-8b"},
+    **{"query_class": None, "finding_rank": 2, "source_mart": "mart_concurrency"},
+    **{f"cost_saving_{end}": None for end in ("low_usd", "p50_usd", "high_usd")},
+    **{"cost_saving_probability_frac": None, "energy_saving_probability_frac": 1.0},
+}
+_UNSURE: dict[str, Any] = {
+    **{"model_id": "gpt-5", "finding_rank": None, "is_within_noise": True},
+    **{f"cost_saving_{end}": None for end in ("low_usd", "p50_usd", "high_usd")},
+    **{"cost_saving_probability_frac": None, "energy_saving_probability_frac": 0.8},
 }
 _FULL_HEADS: dict[str, Any] = {
     "variant": "mha",
@@ -539,6 +551,22 @@ def waste_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"facility_energy_kwh": 0.2, "facility_energy_low_kwh": 0.1},
         **{"facility_energy_p50_kwh": 0.21, "facility_energy_high_kwh": 0.4},
         **{"carbon_gco2e": 94.6, "energy_frac": 0.0625},
+    }
+    return _frame(line | change for change in changes)
+
+
+def findings_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_findings, one line for each set of changes: agents with 9.50 USD left to save."""
+    line = {
+        **{"month": MONTH, "finding_kind": "not_fully_cached", "provider": "anthropic"},
+        **{"model_id": "claude-opus-4-8", "query_class": "agentic", "finding_rank": 1},
+        **{"is_within_noise": False, "request_count": 816, "cost_saving_low_usd": Decimal("9.5")},
+        **{"cost_saving_p50_usd": Decimal("9.5"), "cost_saving_high_usd": Decimal("9.5")},
+        **{"cost_saving_probability_frac": 1.0, "facility_energy_saving_low_kwh": 0.3},
+        **{"facility_energy_saving_p50_kwh": 1.0, "facility_energy_saving_high_kwh": 3.4},
+        **{"energy_saving_probability_frac": 0.95, "carbon_saving_p50_gco2e": 473.0},
+        **{"assumption": "cache_life_s", "source_mart": "mart_agentic", "batch": 5.0},
+        **{"evidence_grade": "D", "method_version": "1"},
     }
     return _frame(line | change for change in changes)
 
@@ -899,6 +927,7 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_sweet_spot": spot_mart({}, _LONGER, _TOO_FEW),
         "mart_items_per_call": items_mart({}, _NOISE, _TOO_FEW_ITEMS),
         "mart_waste": waste_mart({}, _CUT_OFF),
+        "mart_findings": findings_mart({}, _BATCHED, _UNSURE),
         "mart_architecture_levers": levers_mart(_FULL_HEADS, {}),
         "mart_agentic": agentic_mart({}),
         "mart_compaction": compaction_mart({}),
@@ -982,6 +1011,7 @@ def hostile_report() -> Report:
         mart_sweet_spot=spot_mart(*lines),
         mart_items_per_call=items_mart(*lines),
         mart_waste=waste_mart(*lines),
+        mart_findings=findings_mart(*(line | {"assumption": t} for line, t in named)),
         mart_architecture_levers=levers_mart(
             *({"variant": t, "lever": t, "meaning": t, "reason": t} for t in HOSTILE)
         ),

@@ -38,6 +38,7 @@ UNITS_THEMSELVES = {
     "implied_batch_low": "requests served together, by the prices, low end",
     "implied_batch_high": "requests served together, by the prices, high end",
     "batch_before": "requests served together in the month before",
+    "finding_rank": "place among the findings",
 }
 ENERGY_UNITS = ("j", "kwh", "gco2e")
 BASIS = {"evidence_grade", "coefficient_set_id", "batch", "method_version"}

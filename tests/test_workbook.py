@@ -22,7 +22,8 @@ from pipeline.report.workbook_chart_kinds import is_waterfall
 from pipeline.report.workbook_sheet import may_add
 
 _SHEETS = [
-    *("About", "Summary", "Assumptions", "Cost_per_task", "Usage", "Energy", "Energy_law"),
+    *("About", "Summary", "Findings", "Assumptions", "Cost_per_task", "Usage", "Energy"),
+    "Energy_law",
     *("Carbon", "Models", "Teams", "Reconciliation", "Bridge", "Trend", "Costs", "Batch"),
     *("Energy_by_batch", "Models_compared", "Price_reversals", "Lengths", "Waste", "Agents"),
     *("Agents_by_cache", "Reasoning", "Reasoning_budgets", "Outlook", "Coverage"),

@@ -34,6 +34,7 @@ _TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
         "mart_unpriced_usage",
         ("model_id", "provider", "service_tier", "unpriced_reason"),
     ),
+    "findings": ("mart_findings", ("finding_rank", *_CLASS)),
     "concurrency": ("mart_concurrency", _CLASS),
     "concurrency_by_batch": ("mart_concurrency", (*_CLASS, "batch")),
     "implied_batch": ("mart_implied_batch", _CLASS),

@@ -20,6 +20,7 @@ from pipeline.report.sections import (
     coverage,
     decisions,
     energy,
+    findings,
     intake,
     law_validation,
     levers,
@@ -61,6 +62,7 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
     sections = (
         summary.section(costs, costs_before, totals, totals_before, frames["checks"]),
         bridge.section(in_month(frames["mart_month_bridge"], month)),
+        findings.section(in_month(frames["mart_findings"], month)),
         cost_per_task.section(costs, totals),
         money.section(
             *(

@@ -53,7 +53,7 @@ _CHECKS = "checks"  # written last, since it refers to the others
 OPENED_SECTION = "summary"  # the one printed page a manager sees
 # Sheets in the order of a reader: what is said, what it rests on, what it is summed from.
 _ORDER = (
-    *("About", "Summary", "Assumptions", "Prices", "Coefficients", "Bias_factors"),
+    *("About", "Summary", "Findings", "Assumptions", "Prices", "Coefficients", "Bias_factors"),
     *(
         "Cost_per_task",
         "Usage",
