@@ -15,6 +15,8 @@ from live_book import rendered
 from recalculation import Cells, agree, differences, planted, recalculated, stored
 
 from pipeline.estimate import Question, estimate
+from pipeline.report.workbook_energy import INPUTS_MOVED, RUN
+from pipeline.report.workbook_run import AS_BUILT, NOT_AS_BUILT
 from pipeline.settings import Settings
 
 pytestmark = pytest.mark.slow
@@ -91,7 +93,8 @@ def test_moving_tariff_pue_and_batch_gives_what_the_pipeline_gives(
 ) -> None:
     other = rendered(book_of, MOVED)
     heads = heads_of(other)
-    kept = {"low", "high", "p50", "p90"}  # ranges and single requests keep the run's ratio
+    # Ranges and single requests keep the run's ratio, and say that inputs were moved.
+    kept = {"low", "high", "p50", "p90", "moved", "range"}
     compared = [
         (sheet, cell, value)
         for (sheet, cell), value in stored(other).items()
@@ -118,6 +121,38 @@ def test_moved_inputs_reach_the_summary(
         assert agree(found[label], expected[label]), label
     assert not agree(found["Electricity"], before["Electricity"])
     assert found["Cost"] == pytest.approx(before["Cost"])  # no price was moved
+
+
+def test_ranges_and_sentences_say_that_they_are_of_the_run_once_inputs_are_moved(
+    book: bytes, moved: Cells
+) -> None:
+    read = openpyxl.load_workbook(io.BytesIO(book))
+    sheet, at = read.defined_names["run_state"].attr_text.replace("$", "").split("!")
+    lines = [
+        (title, cell)
+        for title in ("Summary", "Energy", "Teams")
+        for cell in (c.coordinate for c in read[title]["A"] if c.value == "=run_state")
+    ]
+    before, after = stored(book), moved
+
+    assert (before[sheet, at], after[sheet, at]) == (AS_BUILT, NOT_AS_BUILT)
+    assert [title for title, _ in lines] == ["Summary", "Energy", "Teams"]
+    assert {after[place] for place in lines} == {NOT_AS_BUILT}
+    ranges = {place for place, value in before.items() if value == RUN}
+    # headlines, lines of tables and their totals, and each line of Data_Energy
+    assert {"Summary", "Cost_per_task", "Energy", "Teams", "Data_Energy"} <= {s for s, _ in ranges}
+    assert {after[place] for place in ranges} == {INPUTS_MOVED}
+
+
+def test_a_grid_factor_leaves_the_ranges_as_drawn(book: bytes, tmp_path: Path) -> None:
+    # carbon is electricity times the factor in every draw, so its range moves with it exactly
+    found = recalculated(book, tmp_path, in_carbon_gco2e_per_kwh=100.0)
+    ranges = {place for place, value in stored(book).items() if value == RUN}
+
+    assert {found[place] for place in ranges} == {RUN}
+    assert found[next(place for place, value in stored(book).items() if value == AS_BUILT)] == (
+        NOT_AS_BUILT
+    )
 
 
 def test_the_cost_follows_the_currency_of_the_reader(book: bytes, moved: Cells) -> None:

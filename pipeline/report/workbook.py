@@ -43,6 +43,7 @@ from pipeline.report.workbook_inputs import (
 from pipeline.report.workbook_layout import Place
 from pipeline.report.workbook_looks import FAINT
 from pipeline.report.workbook_models import architecture_table, list_price_table, model_table
+from pipeline.report.workbook_run import AS_BUILT, STATE, write_run_state
 from pipeline.report.workbook_sheet import SheetWriter
 from pipeline.report.workbook_table import DataTable
 from pipeline.report.workbook_work import work_table
@@ -178,6 +179,8 @@ def _describe(build: _Build) -> None:
 
 def _write_section(build: _Build, section: Section) -> SheetCharts:
     writer = _opened(build, section.sheet, section.title, section.question)
+    if build.data and section.statements and section.name != FIRST_SECTION:
+        writer.live_line(STATE, AS_BUILT)
     for sentence in filter(None, (*section.statements, section.empty_reason)):
         writer.line(sentence)
     writer.skip()
@@ -203,6 +206,7 @@ def _write_more(build: _Build, writer: SheetWriter, section: Section) -> None:
         return
     if section.name == "assumptions":
         write_inputs(writer, build.book, build.data)
+        write_run_state(writer, build.book)
     elif section.name == _CHECKS:
         _write_checks(build, writer, build.data)
     elif section.name == FIRST_SECTION:

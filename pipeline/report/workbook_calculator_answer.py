@@ -9,11 +9,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.laws.facility import facility_energy_kwh
 from pipeline.report.section import Kind
 from pipeline.report.workbook_calculator_energy import geometric_mean
 from pipeline.report.workbook_calculator_steps import Step, Values
-from pipeline.report.workbook_energy import CARBON_PER_KWH, FACILITY_FORMULA, TARIFF
+from pipeline.report.workbook_facility import (
+    CARBON_PER_KWH,
+    FACILITY_FORMULA,
+    TARIFF,
+    facility_kwh,
+)
 
 GRADE_RULES = {"grade_sets": 4, "grade_domain": 2, "grade_bytes": 2}
 _BUILDING = ("host_ratio", "idle_ratio", "pue_ratio")
@@ -185,9 +189,7 @@ _KWH = FACILITY_FORMULA.replace("{gpu_energy_j}", _GPU)
 
 
 def _kwh(known: Values) -> float:
-    a = known["assumed"]
-    ratio = a["host_ratio"] * a["idle_ratio"] * a["pue_ratio"]
-    return float(facility_energy_kwh(known["mean_gpu_energy_j"], ratio))
+    return facility_kwh(known["mean_gpu_energy_j"], known["assumed"])
 
 
 ANSWERS = (

@@ -8,6 +8,8 @@ from decimal import Decimal
 
 from openpyxl.cell import Cell
 from openpyxl.comments import Comment
+from openpyxl.formatting.rule import FormulaRule
+from openpyxl.styles import Font
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.table import Table as ExcelTable
 from openpyxl.worksheet.table import TableStyleInfo
@@ -17,9 +19,16 @@ from pipeline.report.numbers import UNKNOWN, is_number_kind, show
 from pipeline.report.section import Column, KeyFigure, Kind, Table, Value
 from pipeline.report.workbook_cache import Fillings
 from pipeline.report.workbook_cells import mark_input, write_formula, write_text, write_value
-from pipeline.report.workbook_formulas import LiveTable, is_helper, key_formula, ratio_of
+from pipeline.report.workbook_energy import RUN
+from pipeline.report.workbook_formulas import (
+    RANGE_OF,
+    LiveTable,
+    is_helper,
+    key_formula,
+    ratio_of,
+)
 from pipeline.report.workbook_layout import Place
-from pipeline.report.workbook_looks import FAINT, HEAD_FILL, INK, Look, put_on
+from pipeline.report.workbook_looks import FAILED, FAINT, HEAD_FILL, INK, Look, put_on
 from pipeline.report.workbook_rows import filled
 
 _NARROWEST, _WIDEST_OF_MANY, _WIDEST_OF_FEW = 11, 46, 96  # letters
@@ -60,13 +69,24 @@ class SheetWriter:
         write_text(self.sheet.cell(self.next_row, 1), text, look)
         self.next_row += 1
 
+    def live_line(self, formula: str, words: str) -> None:
+        """Write one line that a formula gives, bold and red where it begins with ≠."""
+        cell = self.sheet.cell(self.next_row, 1)
+        write_formula(cell, formula, words, "text")
+        put_on(cell, Look(color=FAINT))
+        self.fillings.add_result(self.sheet.title, cell.coordinate, words)
+        moved = FormulaRule([f'LEFT({cell.coordinate},1)="≠"'], font=Font(bold=True, color=FAILED))
+        self.sheet.conditional_formatting.add(cell.coordinate, moved)
+        self.next_row += 1
+
     def skip(self, rows: int = 1) -> None:
         """Leave rows empty."""
         self.next_row += rows
 
     def key_figures(self, figures: Sequence[KeyFigure], *, is_live: bool = False) -> None:
         """Write headline numbers as a table, each with the number format of its own kind."""
-        columns = (*_KEY_COLUMNS[:-1], *(_RATIO_COLUMNS if is_live else ()), _KEY_COLUMNS[-1])
+        helpers = (RANGE_OF, *_RATIO_COLUMNS) if is_live else ()
+        columns = (*_KEY_COLUMNS[:-1], *helpers, _KEY_COLUMNS[-1])
         self._heads("key_figures", columns, len(figures))
         for figure in figures:
             values: dict[str, Value] = {
@@ -76,16 +96,18 @@ class SheetWriter:
                 "high": figure.high,
                 "unit": figure.unit,
                 "note": figure.note,
+                "range_of": None if figure.high is None else RUN,
                 "low_ratio": ratio_of(figure.low, figure.value),
                 "high_ratio": ratio_of(figure.high, figure.value),
             }
             ends = {"low": "{value}*{low_ratio}", "high": "{value}*{high_ratio}"}
-            formulas = {"value": key_formula(figure)} | ends if is_live else {}
+            live = {"value": key_formula(figure), "range_of": "ranges_of"} | ends
+            formulas = live if is_live else {}
             row = tuple(
                 Column(c.name, c.header, figure.kind if c.name in ("value", *ends) else c.kind)
                 for c in columns
             )
-            empty = dict.fromkeys(("low", "high", "low_ratio", "high_ratio"), "")
+            empty = dict.fromkeys(("low", "high", "range_of", "low_ratio", "high_ratio"), "")
             self._row(row, [values[c.name] for c in columns], formulas, unknown=empty)
             note = self.sheet.cell(self.next_row - 1, len(columns))
             put_on(note, Look(horizontal="left", vertical="top", indent=1))  # runs on
