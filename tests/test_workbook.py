@@ -191,7 +191,7 @@ def test_every_table_is_an_excel_table_under_its_own_heads() -> None:
     shown = [figure.name for section in report().sections for figure in section.figures]
     figures = [f"t_figure_{name}" for name in (*drawn_here, *shown)]
 
-    assert sorted(names) == sorted([*tables, *figures, "t_key_figures"])
+    assert sorted(names) == sorted([*tables, *figures, "t_key_figures", "t_cost_quality"])
     for sheet in book:
         for table in sheet.tables.values():
             heads = [cell.value for cell in sheet[table.ref][0]]
@@ -248,11 +248,12 @@ def test_the_charts_have_titles_axes_and_a_text_for_those_who_do_not_see_them() 
         *(("Cost_per_task", "Model · class", "USD"), ("Energy", "Model · class", "share")),
         ("Models", "Model · class", "J"),
         *(("Bridge", "Step", "USD"), ("Trend", "Month", "USD"), ("Trend", "Month", "kWh")),
-        *(("Batch", "Batch", "J"), ("Other_methods", "Method", "kWh")),
+        *(("Batch", "Batch", "J"), ("Reasoning", "USD an answer, list price", "Accuracy")),
+        ("Other_methods", "Method", "kWh"),
         ("Other_methods", "Request", "Wh"),
     )
 
-    kinds = 'descr="(?:Bar chart|Stacked bar chart|Line chart|Waterfall) '
+    kinds = 'descr="(?:Bar chart|Stacked bar chart|Line chart|Scatter chart|Waterfall) '
     assert sum(len(re.findall(kinds, drawing)) for drawing in drawings) == len(axes)
     for chart, (sheet, across, unit) in zip(charts, axes, strict=True):
         assert f"<a:t>{unit}</a:t>" in chart
@@ -265,7 +266,7 @@ def test_a_figure_of_lines_has_a_chart_on_its_own_sheet() -> None:
     (chart,) = [
         text
         for name, text in parts.items()
-        if name.startswith("xl/charts/chart") and "scatterChart" in text
+        if name.startswith("xl/charts/chart") and "scatterChart" in text and "'Batch'!" in text
     ]
     sheet = _book(report())["Batch"]
     head = next(row for row in sheet.iter_rows() if str(row[1].value).startswith("1. llama"))

@@ -123,7 +123,7 @@ def _built(report: Report, data: BookData | None) -> _Build:
     charts = [_write_section(build, section) for section in sections]
     if data:
         writer = _opened(build, "Calculator", "Calculator", QUESTION)
-        write_calculator(writer, data)
+        _write_data_sheet(build, write_calculator(writer, data))
         writer.finish(build.footer)
     for sheet_charts in charts:
         sheet_charts.link(build.places, build.fillings)
@@ -145,8 +145,12 @@ def _write_data(build: _Build, data: BookData, numbers: Numbers) -> None:
     )
     build.tables = {table.name: table for table in tables}
     for table in (*tables, dictionary_table(data, tables)):
-        sheet = build.book.create_sheet(table.sheet)
-        build.places[table.name] = add_data_sheet(sheet, table, build.fillings, build.footer)
+        _write_data_sheet(build, table)
+
+
+def _write_data_sheet(build: _Build, table: DataTable) -> None:
+    sheet = build.book.create_sheet(table.sheet)
+    build.places[table.name] = add_data_sheet(sheet, table, build.fillings, build.footer)
 
 
 def _order(book: Workbook) -> None:
