@@ -52,10 +52,12 @@ def test_each_part_of_a_cost_is_what_it_changes_with_last_month_as_the_base(
     assert row["cost_usd"] == Decimal("1.51")
 
 
-def test_both_months_are_computed_by_one_version_of_the_method(book_of: Callable[..., Book]) -> None:
+def test_both_months_are_computed_by_one_version_of_the_method(
+    book_of: Callable[..., Book],
+) -> None:
     # so a new version moves both alike, and is no part of what differs between them
     row = {"team": "c"} | LONG
-    book = book_of(before(row) + [row], targets=["mart_energy_per_class"])
+    book = book_of([*before(row), row], targets=["mart_energy_per_class"])
 
     by = rows_of(book, "select month, method_version from mart_energy_per_class order by month")
 

@@ -216,7 +216,7 @@ for model in MODELS:
         Question(model, n, DICE.randint(1, 4_000), DICE.randint(0, n), DICE.choice([1, 7.5, 64]))
     )
 SHEETS = (  # all that the Calculator computes from
-    *("Calculator", "Assumptions", "Coefficients", "Bias_factors", "Models"),
+    *("Calculator", "Assumptions", "Coefficients", "Bias_factors", "Catalog"),
     *("Data_Architectures", "Data_List_prices", "Data_Draws"),
 )
 TOO_LONG = Question("meta-llama/Llama-3.1-8B", 900_000, 300, 0, 1)

@@ -66,7 +66,7 @@ _ORDER = (
         "Teams",
         "Reconciliation",
     ),
-    *("Bridge", "Trend", "*", "Calculator", "Checks", "Intake", "Method", "Dictionary"),
+    *("Bridge", "Trend", "*", "Calculator", "Catalog", "Checks", "Intake", "Method", "Dictionary"),
 )
 
 

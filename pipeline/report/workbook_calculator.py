@@ -257,7 +257,7 @@ def _restrict(writer: SheetWriter, data: BookData, rows: dict[str, int]) -> None
     sets = writer.places["d_coefficient"]
     first = sets.head_row + 1
     lists = {
-        "calc_model": f"Models!$A$3:$A${2 + models}",
+        "calc_model": f"Catalog!$A$3:$A${2 + models}",
         "calc_set": f"{sets.sheet}!$A${first}:$A${first + sets.row_count - 1}",
     }
     for name, row in rows.items():

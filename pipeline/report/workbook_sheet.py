@@ -29,9 +29,11 @@ from pipeline.report.workbook_formulas import (
 )
 from pipeline.report.workbook_layout import Place
 from pipeline.report.workbook_looks import FAILED, FAINT, HEAD_FILL, INK, Look, put_on
+from pipeline.report.workbook_print import NARROWED_LETTERS, narrowed, set_print
 from pipeline.report.workbook_rows import filled
 
-_NARROWEST, _WIDEST_OF_MANY, _WIDEST_OF_FEW = 11, 46, 96  # letters
+_NARROWEST, _WIDEST_OF_MANY, _WIDEST_OF_FEW = 11, 36, 96  # letters
+_LINE_LETTERS = 140  # of a sentence in one row, at the usual size
 _FEW_COLUMNS, _COLUMNS_ON_SCREEN = 3, 6
 _LINE_HEIGHT, _MOST_LINES = 15, 20  # points, lines
 _ONE_LINE_HEAD = 12  # letters; longer heads wrap
@@ -64,10 +66,12 @@ class SheetWriter:
     printed_columns: int = 1
 
     def line(self, text: str, *, size: int = 11, bold: bool = False, color: str = INK) -> None:
-        """Write one line of text, which may run on over the empty cells to its right."""
+        """Write text that runs on over the empty cells to its right, a row for each line of it."""
         look = Look(size=size, is_bold=bold, color=color)
-        write_text(self.sheet.cell(self.next_row, 1), text, look)
-        self.next_row += 1
+        room = _LINE_LETTERS * 11 // size
+        for part in textwrap.wrap(text, room) if len(text) > room else (text,):
+            write_text(self.sheet.cell(self.next_row, 1), part, look)
+            self.next_row += 1
 
     def live_line(self, formula: str, words: str) -> None:
         """Write one line that a formula gives, bold and red where it begins with ≠."""
@@ -149,8 +153,9 @@ class SheetWriter:
         self.sheet.print_title_rows = f"{frozen}:{frozen}" if is_single else "1:2"
         if self.printed_columns < self.column_count:
             last = get_column_letter(self.printed_columns)
-            self.sheet.print_area = f"A1:{last}{self.sheet.max_row}"
-        set_print(self.sheet, footer)
+            self.sheet.print_area = f"A1:{last}{self.next_row}"
+        widths = [self.widths.get(n, _NARROWEST) for n in range(1, self.printed_columns + 1)]
+        set_print(self.sheet, footer, widths)
 
     def _row(
         self,
@@ -245,7 +250,7 @@ class SheetWriter:
     def _make_room(self, number: int, text: str) -> None:
         longest = max(map(len, text.split("\n")), default=0)
         self.widths[number] = max(self.widths.get(number, _NARROWEST), longest + 3)
-        if longest > _WIDEST_OF_MANY or "\n" in text:
+        if longest > NARROWED_LETTERS or "\n" in text:
             self.wrapped.append((self.next_row, number, text))
 
     def _set_sizes(self) -> None:
@@ -253,8 +258,9 @@ class SheetWriter:
         widest = _WIDEST_OF_FEW if is_narrow else _WIDEST_OF_MANY
         for number, width in self.widths.items():
             self.widths[number] = min(width, widest)
-            letter = get_column_letter(number)
-            self.sheet.column_dimensions[letter].width = self.widths[number]
+        self.widths |= narrowed(self.widths, self.printed_columns)
+        for number, width in self.widths.items():
+            self.sheet.column_dimensions[get_column_letter(number)].width = width
         lines: dict[int, int] = {}
         for row, number, text in self.wrapped:
             room = self.widths[number] - 1
@@ -263,20 +269,6 @@ class SheetWriter:
         for row, count in lines.items():
             if count > 1:
                 self.sheet.row_dimensions[row].height = count * _LINE_HEIGHT
-
-
-def set_print(sheet: Worksheet, footer: str) -> None:
-    """Print landscape and one page wide, the period and the run below."""
-    sheet.sheet_view.showGridLines = False
-    setup = sheet.page_setup
-    setup.orientation, setup.paperSize = "landscape", sheet.PAPERSIZE_A4
-    setup.fitToWidth, setup.fitToHeight = 1, 0
-    sheet.sheet_properties.pageSetUpPr.fitToPage = True
-    sheet.page_margins.left = sheet.page_margins.right = 0.4
-    sheet.page_margins.top, sheet.page_margins.bottom = 0.5, 0.75
-    sheet.oddFooter.left.text = footer.replace("&", "&&")
-    sheet.oddFooter.center.text = "&A"
-    sheet.oddFooter.right.text = "Page &P of &N"
 
 
 def dress_head(cell: Cell, kind: Kind, meaning: str) -> None:
