@@ -30,6 +30,7 @@ from pipeline.report.workbook_formulas import (
 from pipeline.report.workbook_layout import Place
 from pipeline.report.workbook_looks import FAILED, FAINT, HEAD_FILL, INK, Look, put_on
 from pipeline.report.workbook_print import NARROWED_LETTERS, narrowed, set_print
+from pipeline.report.workbook_reasons import reason_of
 from pipeline.report.workbook_rows import filled
 
 _NARROWEST, _WIDEST_OF_MANY, _WIDEST_OF_FEW = 11, 36, 96  # letters
@@ -170,7 +171,7 @@ class SheetWriter:
         cells |= dict(more_cells or {})
         for number, (value, column) in enumerate(zip(values, columns, strict=True), 1):
             cell = self.sheet.cell(row, number)
-            word = (unknown or {}).get(column.name, column.unknown)
+            word = (unknown or {}).get(column.name, reason_of(column))
             formula = formulas.get(column.name, "")
             self._write(cell, value, column.kind, word, filled(formula, cells) if formula else "")
             if is_helper(column.name):
