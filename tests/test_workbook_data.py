@@ -21,6 +21,7 @@ from python_calamine import CalamineWorkbook
 
 from pipeline.book_frames import book_data, write_requests
 from pipeline.report import workbook
+from pipeline.report.language import language_of
 from pipeline.report.numbers import clean_text
 from pipeline.report.section import Column, Report, Table
 from pipeline.report.workbook_cache import Fillings, filled_workbook
@@ -361,6 +362,40 @@ def test_inputs_are_named_blue_and_checked(book: bytes) -> None:
     assert len(assumptions.data_validations.dataValidation) == len(
         [name for name in named if not name.startswith(("in_calc", "in_currency"))]
     )
+
+
+# Language ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def spanish(both: tuple[Report, BookData]) -> bytes:
+    return workbook.render(*both, language_of("es"))
+
+
+def test_every_sheet_says_in_spanish_what_it_answers(spanish: bytes, book: bytes) -> None:
+    read = openpyxl.load_workbook(io.BytesIO(spanish))
+    tops = {
+        sheet.title: str(sheet["A1" if sheet.tables and sheet["A2"].font.bold else "A2"].value)
+        for sheet in read
+    }
+
+    assert read.sheetnames == openpyxl.load_workbook(io.BytesIO(book)).sheetnames
+    assert {name: top for name, top in tops.items() if not top.startswith("¿")} == {}
+
+
+def test_formulas_find_the_heads_that_they_name_in_spanish_too(spanish: bytes) -> None:
+    read = openpyxl.load_workbook(io.BytesIO(spanish))
+    heads = {
+        (table.displayName, column.name)
+        for sheet in read
+        for table in sheet.tables.values()
+        for column in table.tableColumns
+    }
+    named = {pair for f in formulas(spanish) for pair in re.findall(r"([dt]_\w+)\[([^][]+)\]", f)}
+
+    assert ("t_assumptions", "Value") in named
+    assert named - heads == set()
+    assert "Solicitudes" in {head for _, head in heads}
 
 
 # Checks ------------------------------------------------------------------------------------------

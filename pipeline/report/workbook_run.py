@@ -58,7 +58,12 @@ def write_run_state(writer: SheetWriter, book: Workbook) -> None:
     table = Table("run_state", "Does the workbook still say what the run computed?", _COLUMNS, rows)
     writer.table(LiveTable(table))
     place = writer.places["run_state"]
-    for row, (name, formula, value, _) in enumerate(_ROWS, start=place.head_row + 1):
+    for row, (name, english, found, _) in enumerate(_ROWS, start=place.head_row + 1):
+        formula, value = english, found
+        if name == STATE:
+            for words in (AS_BUILT, NOT_AS_BUILT):
+                formula = formula.replace(words, writer.language.text(words))
+            value = writer.language.text(AS_BUILT)
         cell = writer.sheet.cell(row, 2)
         write_formula(cell, formula, value, "number" if value == 0 else "text")
         writer.fillings.add_result(writer.sheet.title, cell.coordinate, value)

@@ -15,6 +15,7 @@ from openpyxl.worksheet.table import Table as ExcelTable
 from openpyxl.worksheet.table import TableStyleInfo
 from openpyxl.worksheet.worksheet import Worksheet
 
+from pipeline.report.language import ENGLISH, Language
 from pipeline.report.numbers import UNKNOWN, is_number_kind, show
 from pipeline.report.section import Column, KeyFigure, Kind, Table, Value
 from pipeline.report.workbook_cache import Fillings
@@ -46,6 +47,7 @@ _KEY_COLUMNS = (
     Column("unit", "Unit", "text"),
     Column("note", "Note", "text"),
 )
+_HEADS_IN_FORMULAS = ("assumptions", "all_checks")  # tables whose heads formulas name
 _RATIO_COLUMNS = (
     Column("low_ratio", "Low ÷ value", "ratio", meaning="As the run found it."),
     Column("high_ratio", "High ÷ value", "ratio", meaning="As the run found it."),
@@ -65,9 +67,11 @@ class SheetWriter:
     widths: dict[int, int] = field(default_factory=dict)
     wrapped: list[tuple[int, int, str]] = field(default_factory=list)  # row, column, text
     printed_columns: int = 1
+    language: Language = ENGLISH
 
     def line(self, text: str, *, size: int = 11, bold: bool = False, color: str = INK) -> None:
         """Write text that runs on over the empty cells to its right, a row for each line of it."""
+        text = self.language.text(text)
         look = Look(size=size, is_bold=bold, color=color)
         room = _LINE_LETTERS * 11 // size
         for part in textwrap.wrap(text, room) if len(text) > room else (text,):
@@ -95,12 +99,12 @@ class SheetWriter:
         self._heads("key_figures", columns, len(figures))
         for figure in figures:
             values: dict[str, Value] = {
-                "figure": figure.label,
+                "figure": self.language.text(figure.label),
                 "value": figure.value,
                 "low": figure.low,
                 "high": figure.high,
                 "unit": figure.unit,
-                "note": figure.note,
+                "note": self.language.text(figure.note),
                 "range_of": None if figure.high is None else RUN,
                 "low_ratio": ratio_of(figure.low, figure.value),
                 "high_ratio": ratio_of(figure.high, figure.value),
@@ -171,7 +175,7 @@ class SheetWriter:
         cells |= dict(more_cells or {})
         for number, (value, column) in enumerate(zip(values, columns, strict=True), 1):
             cell = self.sheet.cell(row, number)
-            word = (unknown or {}).get(column.name, reason_of(column))
+            word = (unknown or {}).get(column.name, self.language.text(reason_of(column)))
             formula = formulas.get(column.name, "")
             self._write(cell, value, column.kind, word, filled(formula, cells) if formula else "")
             if is_helper(column.name):
@@ -204,7 +208,10 @@ class SheetWriter:
         )
 
     def _heads(self, name: str, columns: Sequence[Column], row_count: int) -> None:
-        heads = [f"{c.header} ({c.unit})" if c.unit else c.header for c in columns]
+        is_kept = name.startswith("d_") or name in _HEADS_IN_FORMULAS
+        said = [c.header if is_kept else self.language.text(c.header) for c in columns]
+        units = (f" ({c.unit})" if c.unit else "" for c in columns)
+        heads = [head + unit for head, unit in zip(said, units, strict=True)]
         if len({head.lower() for head in heads}) < len(heads) or not all(heads):
             raise ValueError(f"{name}: heads must be there and differ in more than case: {heads}")
         for number, (head, column) in enumerate(zip(heads, columns, strict=True), start=1):
