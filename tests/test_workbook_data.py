@@ -502,6 +502,18 @@ def test_a_formula_stands_where_its_value_is_known() -> None:
     assert '<c r="B5" s="2"><v>8.0</v></c>' in text
 
 
+def test_a_row_is_as_high_as_its_text_needs() -> None:
+    shown = table_of(DataColumn("meaning", "text", "", ["x" * 64, "x" * 65, None]))
+
+    text = "".join(row_xml(shown, {"meaning": 1}, quoted=3, wrapped={"meaning": 64}))
+
+    assert re.findall(r"<row ([^>]*)>", text) == [
+        'r="3"',
+        'r="4" ht="30" customHeight="1"',
+        'r="5"',
+    ]
+
+
 def test_text_that_begins_a_formula_stays_text_when_a_reader_edits_it() -> None:
     shown = table_of(DataColumn("team", "text", "", ["=1+1", "plain"]))
 

@@ -45,6 +45,7 @@ def add_data_sheet(sheet: Worksheet, table: DataTable, fillings: Fillings, foote
         table,
         {column.name: _style_number(sheet, _look(column)) for column in table.columns},
         _style_number(sheet, Look("@", horizontal="left", is_quoted=True)),
+        {column.name: _width(column) for column in table.columns if _is_wrapped(column)},
     )
     sheet.freeze_panes = f"A{HEAD_ROW + 1}"
     sheet.print_title_rows = f"{HEAD_ROW}:{HEAD_ROW}"
