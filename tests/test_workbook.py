@@ -189,7 +189,7 @@ def test_a_time_without_a_zone_stays_what_it_was() -> None:
     ("name", "reason"),
     [
         ("cost_usd_per_task", "no task"),
-        ("cost_usd_per_solved_task", "no solved task known"),
+        ("cost_usd_per_solved_task", "none solved"),
         ("facility_energy_low_kwh", "unmeasured"),
         ("billed_cost_usd", "unpriced"),
         ("reasoning_tokens", "not in log"),

@@ -8,10 +8,10 @@ from pipeline.report.numbers import UNKNOWN
 from pipeline.report.section import Column
 
 _BY_PART = (  # the first that a column's name holds
-    ("per_solved_task", "no solved task known"),
+    ("per_solved_task", "none solved"),
     ("per_task", "no task"),
-    ("saving", "no saving known"),
-    ("saved", "no saving known"),
+    ("saving", "none known"),
+    ("saved", "none known"),
     ("quality", "not told"),
     ("architecture_class", "of stand-ins"),
     ("gpu_count", "of stand-ins"),
