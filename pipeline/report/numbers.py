@@ -95,9 +95,15 @@ def excel_format(value: float | Decimal, kind: Kind) -> str:
 
 
 def clean_text(text: str) -> str:
-    """Return text without control characters, one kind of line end, at most a cell's length."""
+    """Return text without control characters, one kind of line end, at most a cell's length.
+
+    Text that is cut says so at its end, and how long it was.
+    """
     plain = _UNPRINTABLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
-    return plain if len(plain) <= LONGEST_TEXT else plain[: LONGEST_TEXT - 1] + "…"
+    if len(plain) <= LONGEST_TEXT:
+        return plain
+    end = f"… [cut: {len(plain):,} letters]"
+    return plain[: LONGEST_TEXT - len(end)] + end
 
 
 def is_finite(value: float | Decimal) -> bool:
