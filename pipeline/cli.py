@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pipeline.audit_cli import EXAMPLES as AUDIT_EXAMPLES
+from pipeline.audit_cli import audit
 from pipeline.cli_parts import (
     AssumeOption,
     ConfigOption,
@@ -36,6 +38,7 @@ app = typer.Typer(
 )
 app.add_typer(law_app, name="law")
 app.command(epilog=EXAMPLES)(explain)
+app.command(epilog=AUDIT_EXAMPLES)(audit)
 
 
 def main() -> None:

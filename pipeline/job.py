@@ -13,12 +13,14 @@ import duckdb
 import polars as pl
 
 from pipeline import limits, manifest, warehouse
+from pipeline.audit.fill import fill_measured_tables
 from pipeline.book_frames import book_data, write_requests
 from pipeline.calculator import calculator_rows
 from pipeline.errors import IncompleteInputError, WrongUseError
 from pipeline.ingest.load import find_files, load
 from pipeline.laws.simple import METHOD_VERSION
 from pipeline.marts import MARTS
+from pipeline.measured_tables import measured_frames
 from pipeline.method_frames import method_frames
 from pipeline.reference import checked_inputs, load_reference
 from pipeline.report import page, workbook
@@ -122,6 +124,10 @@ def build_month_book(
     for intake in intakes:
         if intake.source_format is None:
             tell(f"note: passed over: {intake.reason}")
+    if settings.telemetry or settings.runs or settings.fleet_telemetry:
+        tell("reading power logs")
+    for note in fill_measured_tables(con, settings):
+        tell(f"note: {note}")
     tell("computing energy and cost")
     warehouse.build(con)
     checks = warehouse.run_checks(con)
@@ -190,7 +196,7 @@ def frames(
 ) -> dict[str, pl.DataFrame]:
     """Return what the sections read: every mart with all its months, assumptions, checks."""
     tables = {name: con.sql(f"select * from {name} order by all").pl() for name in MARTS}
-    tables |= method_frames(con)
+    tables |= method_frames(con) | measured_frames(con)
     tables["assumptions"] = con.sql(
         "select assumption, value::double as value, low::double as low, high::double as high, "
         "unit, meaning, source, source_date from raw_assumptions order by assumption"

@@ -15,9 +15,10 @@ from typing import Any
 import duckdb
 
 from pipeline import __version__
+from pipeline.ingest.files import find_files
 from pipeline.laws.simple import METHOD_VERSION
 from pipeline.overlay import fingerprints
-from pipeline.settings import Settings, bundled
+from pipeline.settings import Input, Settings, bundled
 from pipeline.warehouse import CheckResult
 
 _PACKAGES = ("duckdb", "jinja2", "matplotlib", "openpyxl", "polars", "sympy")
@@ -34,7 +35,8 @@ def run_id(con: duckdb.DuckDBPyConnection, settings: Settings, month: str) -> st
         "select source_file, content_sha256 from raw_inputs order by input_id"
     ).fetchall()
     overlays = fingerprints(settings.overlay_folder)
-    said = json.dumps([month, inputs, _settings(settings), overlays, code_sha256()], sort_keys=True)
+    told = [month, inputs, _settings(settings), overlays, measured_files(settings), code_sha256()]
+    said = json.dumps(told, sort_keys=True)
     return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
@@ -76,6 +78,7 @@ def manifest(
         "packages": {name: importlib.metadata.version(name) for name in _PACKAGES},
         "settings": _settings(settings),
         "overlays": fingerprints(settings.overlay_folder),
+        "measured": measured_files(settings),
         "inputs": _inputs(con),
         "checks": [
             {
@@ -103,6 +106,16 @@ def _settings(settings: Settings) -> dict[str, Any]:
     said = asdict(settings)
     del said["folder"], said["overlay_folder"]
     return {key: said[key] for key in sorted(said)}
+
+
+def measured_files(settings: Settings) -> list[dict[str, str]]:
+    """Return name and hash of the power logs and runs that the settings name."""
+    told = (settings.telemetry, settings.runs, settings.fleet_telemetry)
+    files = find_files([Input(path) for path in told if path], settings.folder)
+    return [
+        {"name": file.shown, "sha256": hashlib.sha256(file.path.read_bytes()).hexdigest()}
+        for file in files
+    ]
 
 
 def _inputs(con: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:

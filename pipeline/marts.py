@@ -32,6 +32,8 @@ MARTS = (
     "mart_other_charges",
     "mart_intake",
     "mart_coverage",
+    "mart_token_linearity",
+    "mart_measured_hours",
     "mart_law_validation",
     "mart_method_comparison",
     "mart_unresolved_models",

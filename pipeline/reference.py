@@ -13,6 +13,7 @@ from pipeline.equal_quality import load_equal_quality
 from pipeline.errors import WrongUseError
 from pipeline.law_words import all_words
 from pipeline.laws.simple import METHOD_VERSION
+from pipeline.measured_tables import create_measured_tables
 from pipeline.model_names import load_model_names, meanings, require_model
 from pipeline.overlay import load_overlays
 from pipeline.quality import load_quality
@@ -42,6 +43,7 @@ TABLES = (
     "region_multipliers",
     "currencies",
     "architecture_variants",
+    "audit_rules",
 )
 
 
@@ -80,6 +82,7 @@ def load_reference(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
     load_quality(con, settings.overlay_folder)
     load_budgets(con, settings.overlay_folder)
     _set_deployments(con, settings)
+    create_measured_tables(con)
 
 
 def known(con: duckdb.DuckDBPyConnection, table: str, column: str) -> list[str]:

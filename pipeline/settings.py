@@ -37,6 +37,9 @@ _TYPES: dict[str, type] = {
     "memory_limit_gb": float,
     "is_generated_sample": bool,
     "overlay_folder": str,
+    "telemetry": str,
+    "runs": str,
+    "fleet_telemetry": str,
 }
 _DEPLOYMENT_TYPES: dict[str, type] = {
     "model": str,
@@ -87,6 +90,9 @@ class Settings:
     memory_limit_gb: float = 2.5
     is_generated_sample: bool = False
     overlay_folder: Path = Path("overlays")  # rows that go over those of the reference tables
+    telemetry: str | None = None  # power log of measured runs: a file, folder or glob …
+    runs: str | None = None  # … and what ran when
+    fleet_telemetry: str | None = None  # power logs of the GPUs that served the logged requests
 
 
 def bundled(relative: str) -> Path:

@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 
+from pipeline.measured_tables import TABLES
 from pipeline.reference import reference_rows
 from pipeline.report.assemble import InputFile, ReportFacts, build_report
 from pipeline.report.section import Report, Section, Table
@@ -602,6 +603,53 @@ def anomaly_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     return _frame(line | change for change in changes)
 
 
+def linearity_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_token_linearity, one line for each set of changes: 30 % more than tokens ask."""
+    line = {
+        **{"run_set": "evening", "model": "llama-3.1-8b", "category": "deep"},
+        **{"reference_category": "general", "is_generated": False, "formula": "|E − T| / T"},
+        **{"energy_basis": "trapezoid", "run_count": 5, "reference_run_count": 5},
+        **{"looped_run_count": 1, "mean_output_tokens": 2_000.0, "mean_energy_j": 5_200.0},
+        **{"mean_power_w": 260.0, "reference_power_w": 200.0, "token_multiplier_ratio": 2.0},
+        **{"energy_multiplier_ratio": 2.6, "divergence_frac": 0.3, "divergence_low_frac": 0.25},
+        **{"divergence_high_frac": 0.35, "band_frac": 0.15, "beyond_probability_frac": 0.001},
+        **{"within_probability_frac": 1.0, "verdict": "beyond the band"},
+        **{"law_multiplier_ratio": 2.1, "law_divergence_frac": 0.05, "explained_frac": 0.186},
+        **{"remaining_frac": 0.238, "remaining_low_frac": 0.19, "remaining_high_frac": 0.29},
+        **{"coefficient_set_id": "h200-sxm-vllm-1", "law_scale_ratio": 1.0},
+    }
+    return _frame(line | change for change in changes)
+
+
+def hours_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_measured_hours, one line for each set of changes: 1 kWh, half of it idle."""
+    line = {
+        **{"month": MONTH, "gpu": "0", "gpu_name": "NVIDIA H200"},
+        **{"hour_start_at": dt.datetime(2026, 6, 9, 10), "covered_s": 3_600.0},
+        **{"measured_energy_kwh": 1.0, "idle_energy_kwh": 0.5, "law_energy_kwh": 0.3},
+        **{"unexplained_energy_kwh": 0.2, "idle_frac": 0.5, "unexplained_frac": 0.2},
+        **{"drift_frac": 0.4, "is_drifting": True},
+    }
+    return _frame(line | change for change in changes)
+
+
+def audit_frames(text: str = "3 gaps") -> dict[str, pl.DataFrame]:
+    """Return the tables of an audit, a line each; `text` stands wherever a log's words do."""
+    told: dict[str, dict[str, Any]] = {
+        "audit_log": {"line_number": 1, "text": text},
+        "audit_baselines": {"baseline": "model loaded", "power_w": 120.0, "time_count": 4},
+        "audit_effects": {"model": text, "effect": "order_number", "estimate": 0.01},
+        "audit_fits": {"model": text, "form": "law", "row_count": 20, "residual_frac": 0.02},
+        "audit_budget": {"line_number": 1, "component": "expanded", "standard_frac": 0.104,
+                         "ratio_frac": 0.035},
+        "audit_findings": {"kind": "log", "subject": text, "text": text},
+    }  # fmt: skip
+    return {
+        name: pl.DataFrame([{"run_set": text} | row], schema=TABLES[name])
+        for name, row in told.items()
+    }
+
+
 def team_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     """Return mart_team_chargeback, one line for each set of changes."""
     line = {
@@ -936,6 +984,10 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_forecast": forecast_mart(),
         "mart_budget": budget_lines({}),
         "mart_anomalies": anomaly_mart({}),
+        "mart_token_linearity": linearity_mart({}),
+        "mart_measured_hours": hours_mart({}),
+        **audit_frames(),
+        "linearity_claims": pl.DataFrame(reference_rows("linearity_claims")),
         "mart_team_chargeback": team_mart({}, unattributed),
         "mart_month_bridge": bridge_mart(),
         "mart_project_chargeback": project_mart({}).clear(),
@@ -1022,6 +1074,9 @@ def hostile_report() -> Report:
         ),
         mart_budget=budget_lines(*({"team": t, "reason": t} for t in HOSTILE)),
         mart_anomalies=anomaly_mart(*({"subject": t} for t in HOSTILE)),
+        mart_token_linearity=linearity_mart(*({"model": t, "category": t} for t in HOSTILE)),
+        mart_measured_hours=hours_mart(*({"gpu": t} for t in HOSTILE)),
+        **audit_frames(HOSTILE[0]),
         mart_intake=files,
         mart_project_chargeback=project_mart(*({"team": t, "project": t} for t in HOSTILE)),
         mart_unresolved_models=unresolved_mart(

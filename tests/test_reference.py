@@ -39,6 +39,9 @@ HEADERS = {
     "rival_coefficients": "law,scope,coefficient,value,unit",
     "law_validation": "dataset,gpu,stack,law,form,subset_kind,subset_value,row_count,mape_frac,"
     "bias_ratio,p90_frac,leave_one_out_mape_frac",
+    "audit_rules": "rule,value,unit,meaning",
+    "power_sensors": "gpu_family,window_s,duty_frac,gain_frac,meaning",
+    "linearity_claims": "told_by,model,category,quantity,value,unit,is_reproduced,meaning",
     "anchors": "anchor,publisher,request,energy_wh,boundary,meaning",
     "law_points": "dataset,gpu,stack,architecture_id,bytes_per_weight,gpu_count,batch,"
     "input_tokens,output_tokens,row_count,measured_j,predicted_j,predicted_by",
@@ -75,6 +78,9 @@ KEYS = {
         "subset_kind",
         "subset_value",
     ),
+    "audit_rules": ("rule",),
+    "power_sensors": ("gpu_family",),
+    "linearity_claims": ("told_by", "model", "category", "quantity"),
     "anchors": ("anchor",),
     "law_points": (
         *("dataset", "gpu", "stack", "architecture_id", "bytes_per_weight", "gpu_count"),
@@ -103,6 +109,8 @@ LISTED = {
     ("law_coefficients", "is_default"): {"true", "false"},
     ("bias_factors", "architecture_class"): {"dense", "moe", "mla", "window", "hybrid"},
     ("grade_ranges", "evidence_grade"): {"A", "B", "C", "D", "U"},
+    ("linearity_claims", "told_by"): {"first version", "second version", "both versions"},
+    ("linearity_claims", "is_reproduced"): {"false"},
     ("anchors", "boundary"): {"facility", "gpu"},
     ("law_validation", "form"): {"published", "refit"},
     ("grid_factors", "basis"): {"life-cycle", "direct"},

@@ -29,7 +29,14 @@ _SHEETS = [
     *("Carbon", "Models", "Teams", "Reconciliation", "Bridge", "Trend", "Costs", "Batch"),
     *("Energy_by_batch", "Models_compared", "Price_reversals", "Lengths", "Waste", "Agents"),
     *("Agents_by_cache", "Reasoning", "Reasoning_budgets", "Outlook", "Coverage"),
-    *("Law_validation", "Law_errors", "Other_methods", "Other_methods_lines", "Architecture"),
+    *(
+        "Measured_power",
+        "Law_validation",
+        "Law_errors",
+        "Other_methods",
+        "Other_methods_lines",
+        "Architecture",
+    ),
     *("Checks", "Intake", "Method"),
 ]
 
