@@ -65,7 +65,7 @@ def report(
     assume: AssumeOption = None,
     config: ConfigOption = None,
     engine: Annotated[str, typer.Option(metavar="ENGINE", help="duckdb.")] = "duckdb",
-    lang: Annotated[str, typer.Option(metavar="LANG", help="en.")] = "en",
+    lang: Annotated[str, typer.Option(metavar="LANG", help="en or es.")] = "en",
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where reports stand.")] = Path(
         "reports"
     ),
@@ -75,15 +75,17 @@ def report(
     from pipeline import manifest
     from pipeline.job import left_out, make_report, text_of
     from pipeline.limits import unresolved_notes
+    from pipeline.report.language import LANGUAGES
 
     require_month(month)
-    for option, value, there in (("--engine", engine, "duckdb"), ("--lang", lang, "en")):
-        if value != there:
-            raise WrongUseError(f"{option} {value}: expected {there}; this version has no other.")
+    for option, value, there in (("--engine", engine, ("duckdb",)), ("--lang", lang, LANGUAGES)):
+        if value not in there:
+            words = " or ".join(there)
+            raise WrongUseError(f"{option} {value}: expected {words}; this version has no other.")
     settings = settings_of(config, usage, assume)
     if settings.is_generated_sample:
         warn("the logs are the bundled sample, whose data are generated, not real")
-    made = make_report(settings, month, out, tell)
+    made = make_report(settings, month, out, tell, lang)
     for text in (*left_out(made), *unresolved_notes(made.marts["mart_unresolved_models"])):
         warn(text)
     for check in made.warnings:

@@ -25,6 +25,7 @@ from pipeline.method_frames import method_frames
 from pipeline.reference import checked_inputs, load_reference
 from pipeline.report import page, workbook
 from pipeline.report.assemble import InputFile, ReportFacts, build_report
+from pipeline.report.language import language_of, translated
 from pipeline.settings import Settings, bundled
 from pipeline.warehouse import CheckResult
 
@@ -41,8 +42,10 @@ class Finished:
     warnings: tuple[CheckResult, ...]
 
 
-def make_report(settings: Settings, month: str | None, out: Path, tell: Tell) -> Finished:
-    """Build the report of one month, the last in the logs where none is named.
+def make_report(
+    settings: Settings, month: str | None, out: Path, tell: Tell, lang: str = "en"
+) -> Finished:
+    """Build the report of one month, the last in the logs where none is named, in a language.
 
     Everything is made in a folder aside and put in place by one rename, so a reader finds the old
     report or the new one, never half of one.
@@ -53,7 +56,7 @@ def make_report(settings: Settings, month: str | None, out: Path, tell: Tell) ->
     _make_folder(out)
     try:
         with tempfile.TemporaryDirectory(dir=out, prefix=".building-") as aside:
-            return _make_aside(settings, month, out, Path(aside), tell)
+            return _make_aside(settings, month, out, Path(aside), tell, lang)
     except OSError as error:
         raise WrongUseError(
             f"{out}: the report cannot be written: {error.strerror or error}. Give another --out, "
@@ -62,7 +65,7 @@ def make_report(settings: Settings, month: str | None, out: Path, tell: Tell) ->
 
 
 def _make_aside(
-    settings: Settings, month: str | None, out: Path, aside: Path, tell: Tell
+    settings: Settings, month: str | None, out: Path, aside: Path, tell: Tell, lang: str
 ) -> Finished:
     con = warehouse.connect(aside / "warehouse.duckdb", settings.memory_limit_gb)
     try:
@@ -71,7 +74,7 @@ def _make_aside(
         limits.require_within_limits(con, settings, chosen)
         _require_replaceable(out / chosen, settings)
         folder = aside / "report"
-        write_report(con, settings, chosen, checks, folder, tell)
+        write_report(con, settings, chosen, checks, folder, tell, lang)
         marts = {name: mart_rows(con, name, chosen) for name in MARTS}
     finally:
         con.close()
@@ -167,6 +170,7 @@ def write_report(
     checks: Sequence[CheckResult],
     folder: Path,
     tell: Tell,
+    lang: str = "en",
 ) -> None:
     """Write workbook, page, marts, FOCUS rows and manifest of one month into a new folder."""
     (folder / "data").mkdir(parents=True)
@@ -177,9 +181,12 @@ def write_report(
     report = build_report(frames(con, checks), month, facts(con, settings, month))
     tell("writing the workbook")
     data = book_data(con, month, settings.time_zone, folder)
-    (folder / f"joulebook-{month}.xlsx").write_bytes(workbook.render(report, data))
+    (folder / f"joulebook-{month}.xlsx").write_bytes(
+        workbook.render(report, data, language_of(lang))
+    )
     tell("writing the page")
-    (folder / "index.html").write_text(page.render(report), encoding="utf-8", newline="\n")
+    shown = translated(report, language_of(lang))
+    (folder / "index.html").write_text(page.render(shown), encoding="utf-8", newline="\n")
     made = manifest.manifest(con, settings, month, checks, folder)
     (folder / "manifest.json").write_text(manifest.to_json(made), encoding="utf-8", newline="\n")
 
@@ -201,6 +208,19 @@ def frames(
                 source_format, content_sha256) from raw_inputs)
             on columns('assumed_.*') into name assumption value value
         )
+        order by all
+    """).pl()
+    tables["region_multipliers"] = con.sql("""
+        select distinct requests.provider, requests.model_id, requests.region,
+            rates.multiplier_ratio::double as multiplier_ratio, rates.source,
+            rates.source_date::varchar as source_date
+        from int_priced_requests as requests
+        inner join stg_region_multipliers as rates
+            on requests.provider = rates.provider and lower(requests.region) = rates.region
+            and requests.occurred_at >= rates.valid_from and requests.occurred_at < rates.valid_to
+        inner join int_model_spellings as spelt
+            on requests.provider = spelt.provider and requests.model_id = spelt.model_id
+            and rates.model in ('*', spelt.spelling)
         order by all
     """).pl()
     tables["unknown_columns"] = con.sql(

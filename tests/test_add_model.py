@@ -159,6 +159,7 @@ def test_a_quantisation_file_beside_it_is_read(run: Run) -> None:
     assert (shape["bytes_per_weight"], shape["bytes_per_kv_element"]) == ("1.131", "1")
 
 
+@pytest.mark.slow
 def test_adding_twice_replaces_and_adding_another_keeps(run: Run) -> None:
     run("models", "--add", "config.json", "--id", "acme/chat")
     run("models", "--add", "config.json", "--id", "acme/other")
@@ -172,6 +173,7 @@ def test_adding_twice_replaces_and_adding_another_keeps(run: Run) -> None:
     assert [row["model_id"] for row in overlay("models")] == ["acme/other", "acme/chat"]
 
 
+@pytest.mark.slow
 def test_a_model_of_the_catalog_can_be_replaced(run: Run) -> None:
     before = energy(run, "qwen/qwen3-8b")
     ran = run("models", "--add", "config.json", "--id", "qwen/qwen3-8b")
@@ -187,6 +189,7 @@ def test_a_configuration_with_infinity_is_read(run: Run) -> None:
     assert run("models", "--add", "config.json", "--id", "acme/chat").code == 0
 
 
+@pytest.mark.slow
 def test_the_settings_say_where_the_overlay_is(run: Run) -> None:
     Path("here").mkdir()
     Path("here/joulebook.toml").write_text('overlay_folder = "own/rows"\n', encoding="utf-8")
@@ -281,6 +284,7 @@ def test_a_count_may_be_three_percent_off(run: Run, stated: str, code: int) -> N
 # Overlays by hand --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_rows_of_other_tables_may_be_laid_over_too(run: Run) -> None:
     Path("overlays").mkdir()
     Path("overlays/model_aliases.csv").write_text(
@@ -292,6 +296,7 @@ def test_rows_of_other_tables_may_be_laid_over_too(run: Run) -> None:
     assert energy(run, "prod") == energy(run, "Qwen/Qwen3-8B")
 
 
+@pytest.mark.slow
 def test_an_overlay_row_takes_the_place_of_the_bundled_one(run: Run) -> None:
     Path("overlays").mkdir()
     Path("overlays/gpus.csv").write_text(

@@ -131,6 +131,7 @@ def test_the_order_of_the_rows_decides_nothing(book: Book, book_by: Callable[...
 # What a row gives ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_mapped_team_wins_over_the_log_and_an_empty_one_leaves_it(
     book_by: Callable[..., Book],
 ) -> None:
@@ -145,6 +146,7 @@ def test_a_mapped_team_wins_over_the_log_and_an_empty_one_leaves_it(
     assert teams_of(book_by(text, rows)) == ["search", "search", "keeper", "web"]
 
 
+@pytest.mark.slow
 def test_a_mapped_class_wins_over_the_log_and_over_the_shape(book_by: Callable[..., Book]) -> None:
     book = book_by(
         "route,query_class\n/code,Agentic\n/none,\n",
@@ -169,6 +171,7 @@ def test_a_mapped_class_wins_over_the_log_and_over_the_shape(book_by: Callable[.
     assert coverage == {"n": 4}
 
 
+@pytest.mark.slow
 def test_a_row_may_name_the_project(book_by: Callable[..., Book]) -> None:
     book = book_by(
         "logged_project,project\nproj_7f3,Checkout\n",
@@ -179,6 +182,7 @@ def test_a_row_may_name_the_project(book_by: Callable[..., Book]) -> None:
     assert [row["project"] for row in rows] == ["Checkout", "other", None]
 
 
+@pytest.mark.slow
 def test_a_row_holds_from_its_first_day_to_the_one_before_its_last(
     book_by: Callable[..., Book],
 ) -> None:
@@ -192,6 +196,7 @@ def test_a_row_holds_from_its_first_day_to_the_one_before_its_last(
     assert teams_of(book_by(text, rows)) == ["before", "after", "after", "any"]
 
 
+@pytest.mark.slow
 def test_a_bill_belongs_to_the_team_of_its_key(book_by: Callable[..., Book]) -> None:
     fee = {
         "charge_kind": "fee",
@@ -207,6 +212,7 @@ def test_a_bill_belongs_to_the_team_of_its_key(book_by: Callable[..., Book]) -> 
     ]
 
 
+@pytest.mark.slow
 def test_of_usage_without_a_team_it_is_counted_what_could_attribute_it(
     book_by: Callable[..., Book],
 ) -> None:
@@ -247,6 +253,7 @@ def task_count(book: Book) -> int:
 NAMED = {"request_id": "r1", "task_id": "t1", "session_id": "s1", "parent_id": "r0"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "task_id"),
     [("", "t1"), ("trace", "t1"), ("request", None), ("Session", "s1"), ("parent", "r0")],
@@ -259,6 +266,7 @@ def test_a_rule_says_what_a_task_is(
     assert tasks_of(book) == [task_id]
 
 
+@pytest.mark.slow
 def test_a_parent_and_its_children_are_one_task(book_by: Callable[..., Book]) -> None:
     rows = [
         {"request_id": "r1"},
@@ -292,6 +300,7 @@ def at(time: str, **other: Any) -> dict[str, Any]:  # noqa: ANN401 any column of
     return {"occurred_at": f"2026-10-05T{time}Z", **other}
 
 
+@pytest.mark.slow
 def test_requests_less_than_the_window_apart_are_one_task(book_by: Callable[..., Book]) -> None:
     # 10:00, 10:29:59.999 and 10:59:59.998 are each less than 30 minutes apart; 11:29:59.998 is 30
     times = ("10:00:00", "10:29:59.999", "10:59:59.998", "11:29:59.998", "11:40:00")
@@ -300,6 +309,7 @@ def test_requests_less_than_the_window_apart_are_one_task(book_by: Callable[...,
     assert window_tasks(book_by, rows) == [[0, 1, 2], [3, 4]]
 
 
+@pytest.mark.slow
 def test_exactly_the_window_apart_is_a_new_task(book_by: Callable[..., Book]) -> None:
     assert window_tasks(book_by, [at("10:00:00", user_id="u"), at("10:30:00", user_id="u")]) == [
         [0],
@@ -307,6 +317,7 @@ def test_exactly_the_window_apart_is_a_new_task(book_by: Callable[..., Book]) ->
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "tasks"),
     [("window:1800s", [[0], [1]]), ("window:31m", [[0, 1]]), ("window:1h", [[0, 1]])],
@@ -319,6 +330,7 @@ def test_a_window_is_told_in_seconds_minutes_or_hours(
     assert window_tasks(book_by, rows, rule) == tasks
 
 
+@pytest.mark.slow
 def test_each_user_has_tasks_of_their_own_whatever_the_order(book_by: Callable[..., Book]) -> None:
     rows = [
         at("10:40:00", user_id="u1"),
@@ -337,6 +349,7 @@ def test_each_user_has_tasks_of_their_own_whatever_the_order(book_by: Callable[.
     assert len({first, other, late}) == 3
 
 
+@pytest.mark.slow
 def test_a_session_is_told_from_another_of_the_same_user(book_by: Callable[..., Book]) -> None:
     rows = [
         at("10:00:00", user_id="u", session_id="a"),
@@ -347,6 +360,7 @@ def test_a_session_is_told_from_another_of_the_same_user(book_by: Callable[..., 
     assert window_tasks(book_by, rows) == [[0, 2], [1]]
 
 
+@pytest.mark.slow
 def test_a_request_of_nobody_is_a_task_and_a_bucket_is_its_requests(
     book_by: Callable[..., Book],
 ) -> None:
@@ -385,6 +399,7 @@ def sums(book: Book) -> dict[str, Any]:
     return row
 
 
+@pytest.mark.slow
 def test_teams_and_tasks_of_a_mapping_move_no_sum(
     book_by: Callable[..., Book], book_of: Callable[..., Book]
 ) -> None:
@@ -412,6 +427,7 @@ def test_without_attribution_no_usage_is_read_for_it(book_of: Callable[..., Book
     assert rows_of(book, "select count(*) as n from int_attributions") == [{"n": 0}]
 
 
+@pytest.mark.slow
 def test_attribution_of_two_files_is_one(tmp_path: Path) -> None:
     settings = overlay(tmp_path / "overlays", "api_key_id,team\nk1,search\n")
     write_log(tmp_path / "a.jsonl", [{**EXAMPLE, "api_key_id": "k1", "request_id": "a"}])

@@ -61,6 +61,7 @@ def test_a_file_name_that_is_no_utf_8_is_refused(tmp_path: Path) -> None:
     str(caught.value).encode()  # can be printed
 
 
+@pytest.mark.slow
 def test_a_line_longer_than_any_buffer_is_read_like_others(con: Con, tmp_path: Path) -> None:
     long = "x" * 35_000_000
     table = tmp_path / "a.csv"
@@ -89,6 +90,21 @@ def test_a_quote_that_swallows_more_than_a_buffer_stops_the_file(
 
     with pytest.raises(BadInputError, match="quote"):
         loaded(con, path)
+
+
+@pytest.mark.parametrize(
+    ("closing", "reason"),
+    [("2026-10-05T10:00:00Z,m,9,1", "csv_unquoted_value"),
+     ('2026-10-05T10:00:00Z,m",9,1', "csv_cell_over_lines")],
+)  # fmt: skip
+def test_every_line_that_an_open_quote_swallows_counts_as_a_bad_row(
+    con: Con, tmp_path: Path, closing: str, reason: str
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f'{HEADER}\n{ROW}\n2026-10-05T10:00:00Z,"m,9,1\n{ROW}\n{closing}\n')
+
+    # 4 lines below the header: 1 good, 3 in the quote
+    assert fates(loaded(con, path)) == ["accepted", *[reason] * 3]
 
 
 def test_prompts_of_many_lines_and_blank_lines_lose_no_row(con: Con, tmp_path: Path) -> None:

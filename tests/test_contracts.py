@@ -35,7 +35,13 @@ UNITS_THEMSELVES = {
     "bias_factor": "measured over computed",
     "served_batch": "requests served together, as far as the cache holds them",
     "implied_batch": "requests served together, by the prices",
+    "implied_batch_low": "requests served together, by the prices, low end",
+    "implied_batch_high": "requests served together, by the prices, high end",
+    "batch_before": "requests served together in the month before",
+    "finding_rank": "place among the findings",
 }
+ENERGY_UNITS = ("j", "kwh", "gco2e")
+BASIS = {"evidence_grade", "coefficient_set_id", "batch", "method_version"}
 MOST_LINES = 350
 # Modules that may be longer, each with its reason.
 LONGER_MODULES: dict[str, str] = {}
@@ -168,6 +174,7 @@ def mart_columns(book: Book) -> Rows:
     )
 
 
+@pytest.mark.slow
 def test_every_number_of_a_mart_names_its_unit(book: Book) -> None:
     numbers = {
         row["column_name"]
@@ -178,6 +185,25 @@ def test_every_number_of_a_mart_names_its_unit(book: Book) -> None:
     assert {
         name for name in numbers if name.split("_per_")[0].rpartition("_")[2] not in UNITS
     } == set(UNITS_THEMSELVES)
+
+
+def test_every_energy_of_a_mart_has_its_range_and_what_it_rests_on(book: Book) -> None:
+    columns: dict[str, set[str]] = {name: set() for name in MARTS}
+    for row in mart_columns(book):
+        columns[row["table_name"]].add(row["column_name"])
+    missing: dict[str, set[str]] = {}
+    for mart, names in columns.items():
+        energies = [n for n in names if n.split("_per_")[0].rpartition("_")[2] in ENERGY_UNITS]
+        if not energies:
+            continue
+        lacks = BASIS - names
+        lacks |= {
+            f"a {end} end" for end in ("low", "high") if not any(f"_{end}_" in n for n in energies)
+        }
+        if lacks:
+            missing[mart] = lacks
+
+    assert missing == {}
 
 
 def test_money_of_a_mart_is_decimal(book: Book) -> None:
@@ -240,12 +266,14 @@ def marts_of(book: Book, but: str = "") -> dict[str, Rows]:
     }
 
 
+@pytest.mark.slow
 def test_two_builds_of_the_same_log_give_the_same_marts(
     book: Book, book_with: Callable[..., Book], lines: list[str]
 ) -> None:
     assert marts_of(book_with(lines)) == marts_of(book)
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_never_changes_a_mart(
     book: Book, book_with: Callable[..., Book], lines: list[str]
 ) -> None:
@@ -255,6 +283,7 @@ def test_the_order_of_rows_never_changes_a_mart(
     assert marts_of(book_with(shuffled)) == marts_of(book)
 
 
+@pytest.mark.slow
 def test_how_rows_are_spread_over_files_changes_nothing_but_the_intake(
     book: Book, book_with: Callable[..., Book], lines: list[str]
 ) -> None:
@@ -265,6 +294,7 @@ def test_how_rows_are_spread_over_files_changes_nothing_but_the_intake(
     assert marts_of(spread, but="mart_intake") == marts_of(book, but="mart_intake")
 
 
+@pytest.mark.slow
 def test_a_file_given_twice_changes_nothing_but_the_intake(
     book: Book, book_with: Callable[..., Book], lines: list[str]
 ) -> None:
@@ -273,6 +303,7 @@ def test_a_file_given_twice_changes_nothing_but_the_intake(
     assert marts_of(twice, but="mart_intake") == marts_of(book, but="mart_intake")
 
 
+@pytest.mark.slow
 def test_rows_given_twice_change_nothing_but_the_intake(
     book: Book, book_with: Callable[..., Book], lines: list[str]
 ) -> None:

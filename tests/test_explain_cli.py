@@ -53,6 +53,7 @@ def report(run: Run, *more: str) -> Any:  # noqa: ANN401  # JSON may be anything
     return json.loads(out)["marts"]
 
 
+@pytest.mark.slow
 def test_a_request_alone_in_its_class_has_the_numbers_of_the_report(run: Run) -> None:
     made = answer(run, "a")
     marts = report(run, "--month", "2026-09")
@@ -69,6 +70,7 @@ def test_a_request_alone_in_its_class_has_the_numbers_of_the_report(run: Run) ->
     assert Decimal(made["cost_usd"]) == Decimal(cost["cost_usd"])
 
 
+@pytest.mark.slow
 def test_every_line_of_json_has_name_value_and_arithmetic_unrounded(run: Run) -> None:
     made = answer(run, "a")
     lines = [line for part in made["parts"] for line in part["lines"]]
@@ -81,6 +83,7 @@ def test_every_line_of_json_has_name_value_and_arithmetic_unrounded(run: Run) ->
     assert boards == [made["gpu_energy_j"]] * len(boards)
 
 
+@pytest.mark.slow
 def test_a_cell_has_the_value_of_the_mart_and_of_the_month_asked_for(run: Run) -> None:
     october = answer(run, "table-cost_per_task:1:cost_usd")
     september = answer(run, "table-cost_per_task:1:cost_usd", "--month", "2026-09")
@@ -91,6 +94,7 @@ def test_a_cell_has_the_value_of_the_mart_and_of_the_month_asked_for(run: Run) -
     assert october["mart"] == "mart_cost_per_task"
 
 
+@pytest.mark.slow
 def test_a_cell_of_the_workbook_is_found_by_sheet_and_cell(run: Run) -> None:
     code, out, err = run("explain", "'cost per task'!A1", "--usage", "log.csv")
     area = err.split("Tables there: ")[1].split(":")[0]
@@ -100,6 +104,7 @@ def test_a_cell_of_the_workbook_is_found_by_sheet_and_cell(run: Run) -> None:
     assert made["value"] == "0.00095"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "more", "code", "said"),
     [
@@ -123,6 +128,7 @@ def test_a_mistake_is_one_line_and_its_exit_code(
     assert line.startswith(f"joulebook: {said}")
 
 
+@pytest.mark.slow
 def test_a_rejected_row_is_an_answer(run: Run) -> None:
     code, out, _ = run("explain", "d", "--usage", "log.csv")
 
@@ -130,6 +136,7 @@ def test_a_rejected_row_is_an_answer(run: Run) -> None:
     assert "tokens_negative (a count below zero)" in out
 
 
+@pytest.mark.slow
 def test_nothing_is_written(run: Run, tmp_path: Path) -> None:
     before = sorted(path.name for path in tmp_path.iterdir())
 
@@ -139,10 +146,12 @@ def test_nothing_is_written(run: Run, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
+@pytest.mark.slow
 def test_the_answer_is_the_same_each_time(run: Run) -> None:
     assert to_json(answer(run, "b")) == to_json(answer(run, "b"))
 
 
+@pytest.mark.slow
 def test_signs_that_would_steer_a_terminal_are_not_printed(run: Run, tmp_path: Path) -> None:
     text = LOG.replace(",red,", ",\x1b[31mred,")
     (tmp_path / "log.csv").write_text(text, encoding="utf-8")

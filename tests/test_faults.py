@@ -36,6 +36,7 @@ def one_row(folder: Path, name: str = "usage.csv") -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_no_report_is_never_replaced(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -77,6 +78,7 @@ def test_the_sample_never_replaces_a_real_report_and_says_what_it_is(
     assert "the sample's does not replace it" in err
 
 
+@pytest.mark.slow
 def test_equal_ids_of_two_models_are_two_requests(build: Build, log: Write) -> None:
     ids: Rows = [{"request_id": str(n), "input_tokens": 9, "output_tokens": 1} for n in range(3)]
     first = log([{**row, "model_name": "gpt-5-mini"} for row in ids], "a.jsonl")
@@ -87,6 +89,7 @@ def test_equal_ids_of_two_models_are_two_requests(build: Build, log: Write) -> N
     assert rows_of(con, "select sum(request_count)::int as n from mart_cost_per_task") == [{"n": 6}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["null", "None", "-", " "])
 def test_a_word_for_nothing_is_no_request_id(build: Build, log: Write, word: str) -> None:
     con = build(log([{"request_id": word, "input_tokens": 9, "output_tokens": 1}] * 2))
@@ -94,6 +97,7 @@ def test_a_word_for_nothing_is_no_request_id(build: Build, log: Write, word: str
     assert rows_of(con, "select sum(request_count)::int as n from mart_cost_per_task") == [{"n": 2}]
 
 
+@pytest.mark.slow
 def test_a_log_beside_its_packed_copy_counts_once(build: Build, log: Write) -> None:
     plain = log([{"input_tokens": 9, "output_tokens": 1}] * 2)
     packed = plain.with_name("usage.jsonl.gz")
@@ -108,6 +112,7 @@ def test_a_log_beside_its_packed_copy_counts_once(build: Build, log: Write) -> N
     ]
 
 
+@pytest.mark.slow
 def test_a_cost_per_task_leaves_unpriced_tasks_out(build: Build, log: Write) -> None:
     llama = {"provider": "vllm", "input_tokens": 900, "output_tokens": 300}
     con = build(log([{**llama, "billed_cost_usd": "1.23"}, llama]))
@@ -118,6 +123,7 @@ def test_a_cost_per_task_leaves_unpriced_tasks_out(build: Build, log: Write) -> 
     ]
 
 
+@pytest.mark.slow
 def test_an_answer_to_an_unknown_input_is_unmeasured(build: Build, log: Write) -> None:
     con = build(log([{"input_tokens": 0, "output_tokens": 500}]))
 
@@ -142,6 +148,7 @@ def test_focus_periods_are_those_of_the_zone(
     assert set(rows["ChargePeriodEnd"]) == {"2026-10-31T23:00:00Z"}
 
 
+@pytest.mark.slow
 def test_absurdly_many_requests_in_a_row_are_set_aside(build: Build, log: Write) -> None:
     con = build(
         log([{"input_tokens": 1_000, "output_tokens": 500, "request_count": 1e12}] * 2
@@ -152,6 +159,7 @@ def test_absurdly_many_requests_in_a_row_are_set_aside(build: Build, log: Write)
     assert reasons == [{"reason": "tokens_absurd", "row_count": 2}]
 
 
+@pytest.mark.slow
 def test_a_file_with_two_kinds_of_line_ends_is_read(build: Build, tmp_path: Path) -> None:
     row = json.dumps({"occurred_at": "2026-10-05", "model_name": "gpt-5", "input_tokens": 9,
                       "output_tokens": 1})  # fmt: skip
@@ -163,6 +171,7 @@ def test_a_file_with_two_kinds_of_line_ends_is_read(build: Build, tmp_path: Path
     assert rows_of(con, "select row_count from mart_intake") == [{"row_count": 3}]
 
 
+@pytest.mark.slow
 def test_a_closed_model_behind_a_prefix_is_billed_by_who_serves_it(
     build: Build, log: Write
 ) -> None:
@@ -209,6 +218,7 @@ def test_odd_files_are_refused_without_a_traceback(
     assert capsys.readouterr().err.startswith("joulebook: odd: expected ")
 
 
+@pytest.mark.slow
 def test_ten_thousand_million_tokens_of_one_group_have_a_price(build: Build, log: Write) -> None:
     bucket = {"model_name": "claude-sonnet-4-5", "provider": "anthropic", "request_count": 10**7}
     con = build(log([{**bucket, "input_tokens": 10**10, "output_tokens": 10**9}]))

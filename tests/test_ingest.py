@@ -409,6 +409,7 @@ def test_a_path_that_leads_nowhere_is_named(path: str, tmp_path: Path) -> None:
         find_files([Input(path)], tmp_path)
 
 
+@pytest.mark.slow
 def test_the_sample_is_read_as_its_generator_knows_it() -> None:
     expected = json.loads(bundled("data/sample/expected.json").read_text(encoding="utf-8"))
     settings = read_settings(bundled("data/sample/joulebook.toml"))

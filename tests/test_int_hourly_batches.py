@@ -131,6 +131,7 @@ def test_models_of_other_hosts_have_no_hours(hourly: Callable[..., Book], provid
     assert hours(hourly(request(0, 20, provider=provider))) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "untimed",
     [
@@ -256,6 +257,7 @@ def test_scrapes_more_than_an_hour_apart_tell_no_batch(tmp_path: Path) -> None:
     assert hours(book)[10]["untimed_row_count"] == 1
 
 
+@pytest.mark.slow
 def test_a_restart_and_a_first_scrape_tell_no_batch(tmp_path: Path) -> None:
     started = "process_start_time_seconds 1.7911944e+09\n"  # 2026-10-05T10:00:00Z
     restarted = gauged(tmp_path, scrape(0, 900, 4), scrape(10, 600, 4))

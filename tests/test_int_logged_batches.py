@@ -77,6 +77,7 @@ def test_the_source_is_that_of_the_hours() -> None:
     assert only(logged((4, 1), source=gauge))["batch_source"] == gauge
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("month", ["2026-09", "2026-10"])
 def test_the_servers_of_the_sample_run_as_many_requests_as_its_maker_says(month: str) -> None:
     folder = bundled("data/sample")

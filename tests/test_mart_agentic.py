@@ -72,6 +72,7 @@ def states(book: Book, month: str) -> dict[str, Any]:
     return {row["cache_state"]: row for row in rows}
 
 
+@pytest.mark.slow
 def test_a_task_of_two_steps_costs_what_its_cache_lets_it(book: Book) -> None:
     found = {name: row["list_cost_usd"] for name, row in states(book, "2026-01").items()}
 
@@ -235,6 +236,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(
     max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -273,6 +275,7 @@ def test_a_real_coding_session_reads_what_the_step_before_left(
     assert found["as_cached"]["unread_cache_write_usd"] == Decimal("0.00099625")
 
 
+@pytest.mark.slow
 def test_steps_of_one_instant_give_the_same_in_any_order(book_of: Callable[..., Book]) -> None:
     alike = {**OWN, "task_id": "t", "input_tokens": 900, "output_tokens": 300}
     rows = [

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+import pytest
 from conftest import EXAMPLE_GPU_J, Book, rows_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,6 +28,7 @@ def before(*rows: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"occurred_at": SEPTEMBER, **row} for row in rows]
 
 
+@pytest.mark.slow
 def test_each_part_of_a_cost_is_what_it_changes_with_last_month_as_the_base(
     book_of: Callable[..., Book],
 ) -> None:
@@ -52,6 +54,21 @@ def test_each_part_of_a_cost_is_what_it_changes_with_last_month_as_the_base(
     assert row["cost_usd"] == Decimal("1.51")
 
 
+@pytest.mark.slow
+def test_both_months_are_computed_by_one_version_of_the_method(
+    book_of: Callable[..., Book],
+) -> None:
+    # so a new version moves both alike, and is no part of what differs between them
+    row = {"team": "c"} | LONG
+    book = book_of([*before(row), row], targets=["mart_energy_per_class"])
+
+    by = rows_of(book, "select month, method_version from mart_energy_per_class order by month")
+
+    assert [each["month"] for each in by] == ["2026-09", "2026-10"]
+    assert len({each["method_version"] for each in by}) == 1
+
+
+@pytest.mark.slow
 def test_a_month_that_repeats_the_last_has_no_part(book_of: Callable[..., Book]) -> None:
     rows = [SONNET | CHAT | LONG, HAIKU | RAG | LONG, {"team": "c"} | LONG]
 
@@ -63,8 +80,14 @@ def test_a_month_that_repeats_the_last_has_no_part(book_of: Callable[..., Book])
     for part in (*PARTS, "rate"):
         assert row[f"facility_energy_{part}_kwh"] == 0
         assert row[f"carbon_{part}_gco2e"] == 0
+        # both months are unsure of the same, so their difference is sure
+        assert row[f"facility_energy_{part}_low_kwh"] == pytest.approx(0, abs=2e-9)
+        assert row[f"facility_energy_{part}_high_kwh"] == pytest.approx(0, abs=2e-9)
+    assert row["facility_energy_low_kwh"] < float(row["facility_energy_kwh"])
+    assert row["facility_energy_low_kwh"] == pytest.approx(row["facility_energy_before_low_kwh"])
 
 
+@pytest.mark.slow
 def test_twice_the_requests_are_all_volume(book_of: Callable[..., Book]) -> None:
     chat = CHAT | {"input_tokens": 900, "output_tokens": 300}
     told = {"batch": "1"}
@@ -78,8 +101,53 @@ def test_twice_the_requests_are_all_volume(book_of: Callable[..., Book]) -> None
     assert abs(row["carbon_volume_gco2e"] - Decimal(one_kwh * 473)) < last_digit
     for part in ("mix", "model", "length", "rate"):
         assert row[f"facility_energy_{part}_kwh"] == 0
+    # one request more takes in every world what the one before took there
+    for end in ("low", "high"):
+        assert row[f"facility_energy_volume_{end}_kwh"] == pytest.approx(
+            row[f"facility_energy_before_{end}_kwh"], abs=2e-9
+        )
+    assert (row["batch_before"], row["batch"]) == (1, 1)
 
 
+def test_each_step_of_a_world_is_worked_out_with_the_rates_of_that_world(
+    book_of: Callable[..., Book],
+) -> None:
+    # September: a chat of team a on Llama. October: one on Qwen, as new as its class rag, so that
+    # volume and mix have Llama's doubts, models and lengths have Qwen's own of October.
+    chat = CHAT | {"input_tokens": 900, "output_tokens": 300}
+    other = RAG | {"model_name": "Qwen/Qwen3-30B-A3B", "input_tokens": 500, "output_tokens": 100}
+    book = book_of([*before(chat), other], assumes=[{"batch": "1"}])
+    energy = "max(facility_energy_kwh) as value, drawn_p05(drawn) as low, drawn_p95(drawn) as high"
+    told = rows_of(
+        book,
+        f"select month, {energy} from (select month, draw, draws.facility_energy_kwh as drawn, "
+        "cells.facility_energy_kwh from int_class_draws as draws inner join int_class_energy as "
+        "cells using (month, provider, model_id, query_class)) group by month order by month",
+    )
+    llama, qwen = told
+    row = bridge_of(book)
+
+    for end in ("low", "high"):
+        assert row[f"facility_energy_before_{end}_kwh"] == pytest.approx(llama[end], abs=2e-9)
+        assert row[f"facility_energy_{end}_kwh"] == pytest.approx(qwen[end], abs=2e-9)
+        assert row[f"facility_energy_mix_{end}_kwh"] == pytest.approx(0, abs=2e-9)
+    # Lengths of then on Qwen's rates, less Llama's: in proportion to what October took of Qwen.
+    grown = (row["facility_energy_model_kwh"] + row["facility_energy_before_kwh"]) / Decimal(
+        qwen["value"]
+    )
+    worlds = rows_of(
+        book,
+        f"select drawn_p05({grown} * now.facility_energy_kwh - past.facility_energy_kwh) as low, "
+        f"drawn_p95({grown} * now.facility_energy_kwh - past.facility_energy_kwh) as high "
+        "from int_class_draws as now inner join int_class_draws as past using (draw) "
+        "where now.month = '2026-10' and past.month = '2026-09'",
+    )
+    for end in ("low", "high"):
+        assert row[f"facility_energy_model_{end}_kwh"] == pytest.approx(worlds[0][end], abs=4e-9)
+    assert row["evidence_grade"] == "C"
+
+
+@pytest.mark.slow
 def test_longer_answers_are_length_and_no_other_part(book_of: Callable[..., Book]) -> None:
     chat = CHAT | {"input_tokens": 900, "output_tokens": 300}
 
@@ -95,6 +163,7 @@ def test_longer_answers_are_length_and_no_other_part(book_of: Callable[..., Book
     )
 
 
+@pytest.mark.slow
 def test_another_batch_is_the_rate_and_no_other_part(book_of: Callable[..., Book]) -> None:
     chat = CHAT | {"input_tokens": 900, "output_tokens": 300}
     other = {"batch": "4", "provider": "own"}
@@ -107,6 +176,7 @@ def test_another_batch_is_the_rate_and_no_other_part(book_of: Callable[..., Book
     assert row["facility_energy_rate_kwh"] == changed
 
 
+@pytest.mark.slow
 def test_a_team_without_a_name_is_a_team(book_of: Callable[..., Book]) -> None:
     teamless = SONNET | {"query_class": "chat"} | LONG
 
@@ -115,6 +185,7 @@ def test_a_team_without_a_name_is_a_team(book_of: Callable[..., Book]) -> None:
     assert [row[f"cost_{part}_usd"] for part in (*PARTS, "price")] == [Decimal("0.45"), 0, 0, 0, 0]
 
 
+@pytest.mark.slow
 def test_what_only_a_bill_prices_is_shared_by_its_tokens(book_of: Callable[..., Book]) -> None:
     own = {"provider": "acme", "model_name": "acme-1", **CHAT}
     then = before(own | {"input_tokens": 80, "output_tokens": 20, "billed_cost_usd": "1.00"})
@@ -126,10 +197,12 @@ def test_what_only_a_bill_prices_is_shared_by_its_tokens(book_of: Callable[..., 
     assert (row["cost_length_usd"], row["cost_price_usd"]) == (Decimal("1.00"), Decimal("1.00"))
 
 
+@pytest.mark.slow
 def test_the_first_month_has_no_bridge(book_of: Callable[..., Book]) -> None:
     assert rows_of(book_of([SONNET | CHAT | LONG]), "select * from mart_month_bridge") == []
 
 
+@pytest.mark.slow
 def test_a_month_after_a_gap_has_no_bridge(book_of: Callable[..., Book]) -> None:
     august = {"occurred_at": "2026-08-05T10:00:00Z", **SONNET, **CHAT, **LONG}
 
@@ -138,6 +211,7 @@ def test_a_month_after_a_gap_has_no_bridge(book_of: Callable[..., Book]) -> None
     assert rows_of(book, "select * from mart_month_bridge") == []
 
 
+@pytest.mark.slow
 def test_january_follows_december(book_of: Callable[..., Book]) -> None:
     december = {"occurred_at": "2025-12-05T10:00:00Z", **SONNET, **CHAT, **LONG}
     january = {"occurred_at": "2026-01-05T10:00:00Z", **SONNET, **CHAT, **LONG}
@@ -147,6 +221,7 @@ def test_january_follows_december(book_of: Callable[..., Book]) -> None:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(
     st.lists(

@@ -244,6 +244,7 @@ def test_the_long_prompt_rate_of_claude_sonnet_4_5_begins_at_token_200_001() -> 
         assert Decimal(row["usd_per_mtok"]) * tokens / 1_000_000 == answer.total_price
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("package")
 def test_the_committed_tables_equal_a_fresh_generation(tmp_path: Path) -> None:
     from pipeline.ingest.prices import READ_ON, write_tables
@@ -253,6 +254,7 @@ def test_the_committed_tables_equal_a_fresh_generation(tmp_path: Path) -> None:
         assert (tmp_path / name).read_bytes() == bundled(f"data/reference/{name}").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("package")
 def test_the_source_date_is_the_one_that_was_asked_for(tmp_path: Path) -> None:
     from pipeline.ingest.prices import write_tables

@@ -81,6 +81,7 @@ def test_every_command_of_the_program_is_shown() -> None:
     assert shown == known | {str(group.name) for group in app.registered_groups}
 
 
+@pytest.mark.slow
 def test_a_printed_output_is_what_the_command_prints() -> None:
     pairs = re.findall(
         r"^```sh\n(joulebook [^\n]*)\n```\n\n```text\n(.*?)^```", README, re.M | re.S
@@ -91,6 +92,7 @@ def test_a_printed_output_is_what_the_command_prints() -> None:
         assert run(command) == output
 
 
+@pytest.mark.slow
 def test_the_part_of_an_explanation_that_is_shown_is_what_the_command_prints() -> None:
     shown = section("Explain one number").split("```text\n")[2].split("```")[0].splitlines()
     printed = iter(run("joulebook explain gw-2610000011").splitlines())
@@ -100,6 +102,7 @@ def test_the_part_of_an_explanation_that_is_shown_is_what_the_command_prints() -
         assert line == "…" or line in printed  # in this order: each look goes on from the last
 
 
+@pytest.mark.slow
 def test_the_tiers_beside_the_published_figures_are_estimates_of_today() -> None:
     command = next(line for line in commands() if "--model gpt-4o" in line)
     rows = [row for row in table("request") if row[0].startswith("`")]

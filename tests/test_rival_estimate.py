@@ -51,6 +51,7 @@ def answer(run: Run, law: str, **model: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_every_law_of_the_list_answers_or_says_why_not(run: Run) -> None:
     for law in (each["law"] for each in described()):
         code, out, err = run(law)
@@ -58,6 +59,7 @@ def test_every_law_of_the_list_answers_or_says_why_not(run: Run) -> None:
         assert out if code == 0 else "has no constants of its own" in err
 
 
+@pytest.mark.slow
 def test_the_keys_are_those_of_our_own_answer_and_words_on_top(run: Run) -> None:
     own = answer(run, "simple")
 
@@ -70,6 +72,7 @@ def test_the_keys_are_those_of_our_own_answer_and_words_on_top(run: Run) -> None
         assert all(found[name] for name in WORDS)
 
 
+@pytest.mark.slow
 def test_the_joules_are_those_of_the_law_by_hand(run: Run) -> None:
     # −3.89·900 + 31.52·300 + 0.0427·900·300 for one request alone, among 8
     alone_j = -3.89 * 900 + 31.52 * 300 + 0.0427 * 900 * 300
@@ -86,6 +89,7 @@ def test_the_joules_are_those_of_the_law_by_hand(run: Run) -> None:
     )
 
 
+@pytest.mark.slow
 def test_facility_money_and_carbon_follow_the_law_that_was_asked(run: Run) -> None:
     own, linear = answer(run, "simple"), answer(run, "linear")
 
@@ -98,6 +102,7 @@ def test_facility_money_and_carbon_follow_the_law_that_was_asked(run: Run) -> No
     assert linear["list_cost_usd"] == own["list_cost_usd"]
 
 
+@pytest.mark.slow
 def test_ecologits_has_a_facility_of_its_own(run: Run) -> None:
     found = answer(run, "ecologits_0_8")
 
@@ -107,6 +112,7 @@ def test_ecologits_has_a_facility_of_its_own(run: Run) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_closed_model_is_the_geometric_mean_of_its_stand_ins(run: Run) -> None:
     each = ("meta-llama/Llama-3.3-70B-Instruct", "Qwen/Qwen3-235B-A22B")
     found = [answer(run, "epoch_ai", model=model)["energy_j"] for model in each]
@@ -116,6 +122,7 @@ def test_a_closed_model_is_the_geometric_mean_of_its_stand_ins(run: Run) -> None
     assert mean == pytest.approx(math.sqrt(math.prod(found)))
 
 
+@pytest.mark.slow
 def test_a_what_if_architecture_is_asked_of_a_rival_too(run: Run) -> None:
     _, out, _ = run("epoch_ai", "--json", "--arch", "layers=64")
 
@@ -124,6 +131,7 @@ def test_a_what_if_architecture_is_asked_of_a_rival_too(run: Run) -> None:
     assert json.loads(out)["energy_j"] == pytest.approx(busy_s * 700 * 0.7)
 
 
+@pytest.mark.slow
 def test_a_law_without_range_says_so(run: Run) -> None:
     _, out, _ = run("linear")
 
@@ -132,6 +140,7 @@ def test_a_law_without_range_says_so(run: Run) -> None:
         assert words in out
 
 
+@pytest.mark.slow
 def test_a_law_without_constants_for_the_model_names_those_it_has(run: Run) -> None:
     code, _, err = run("linear_interaction", model="Qwen/Qwen3-8B")
 
@@ -148,6 +157,7 @@ def test_a_law_that_cannot_answer_is_refused_with_the_list(run: Run, law: str) -
     assert f"expected one of {', '.join(answering_laws())}." in err
 
 
+@pytest.mark.slow
 def test_ecologits_0_9_takes_its_own_batch_whatever_is_asked(run: Run) -> None:
     given = {"active_params": PARAMS, "output_tokens": 300, "gpu_count": 1}
     at_64 = rivals.ecologits_0_9_j(**constants("ecologits_0_9"), **given, batch=64)
@@ -155,6 +165,7 @@ def test_ecologits_0_9_takes_its_own_batch_whatever_is_asked(run: Run) -> None:
     assert answer(run, "ecologits_0_9")["energy_j"] == pytest.approx(at_64)
 
 
+@pytest.mark.slow
 def test_a_rule_of_thumb_without_constants_for_a_set_of_ones_own_says_so(
     run: Run, tmp_path: Path
 ) -> None:

@@ -87,6 +87,7 @@ def as_cells(record: Record) -> Record:
     }
 
 
+@pytest.mark.slow
 def test_litellm_reads_alike_as_lines_page_table_and_text_in_json(con: Con, tmp_path: Path) -> None:
     files = [
         lines(tmp_path / "a", [SPEND]),

@@ -153,6 +153,7 @@ CALL: Record = {
 }
 
 
+@pytest.mark.slow
 def test_langfuse_reads_alike_from_its_api_its_page_and_its_exports(
     con: Con, tmp_path: Path
 ) -> None:
@@ -264,6 +265,7 @@ def test_the_shape_of_langfuses_export_is_read(con: Con, samples: Path) -> None:
     assert row["billed_cost_usd"] == "0.004720000000"
 
 
+@pytest.mark.slow
 def test_helicone_leaves_cached_tokens_out_and_its_properties_name_people(
     con: Con, tmp_path: Path
 ) -> None:
@@ -330,6 +332,7 @@ def test_what_helicone_answers_from_its_own_cache_was_computed_by_no_model(
     assert [buckets(row) for row in rows] == [(300, 700, 0, None, 300), (0, 0, 0, None, 0)]
 
 
+@pytest.mark.slow
 def test_portkey_costs_are_cents_and_its_replies_tell_the_parts(con: Con, tmp_path: Path) -> None:
     files = [
         lines(tmp_path / "a", [PORTKEY]),

@@ -58,16 +58,21 @@ def line_chart(lines: Lines, sheet: Worksheet, head_row: int) -> ScatterChart:
         series.graphicalProperties.line.solidFill = colour.lstrip("#")
         series.marker.symbol, series.smooth = "circle", False
         chart.series.append(series)
-    chart.title = _title(lines.title, _TITLE_SIZE)
-    chart.x_axis.title = _title(lines.over, _LABEL_SIZE)
-    chart.y_axis.title = _title(lines.unit, _LABEL_SIZE)
+    dress_scatter(chart, lines.title, lines.over, lines.unit)
     chart.x_axis.scaling.logBase, chart.y_axis.scaling.logBase = 2, 10
+    chart.dispBlanksAs = "span"  # a batch that one line alone is asked at breaks no other
+    return chart
+
+
+def dress_scatter(chart: ScatterChart, title: str, across: str, unit: str) -> None:
+    """Give a chart of points its title, the titles of its axes, its size and a legend beside it."""
+    chart.title = _title(title, _TITLE_SIZE)
+    chart.x_axis.title = _title(across, _LABEL_SIZE)
+    chart.y_axis.title = _title(unit, _LABEL_SIZE)
     chart.x_axis.delete = chart.y_axis.delete = False
     chart.x_axis.number_format = chart.y_axis.number_format = "General"
-    chart.dispBlanksAs = "span"  # a batch that one line alone is asked at breaks no other
     chart.width, chart.height = _LINES_WIDTH_CM, _CHART_HEIGHT_CM
     chart.legend.position = "r"
-    return chart
 
 
 def is_waterfall(steps: Steps) -> bool:
