@@ -11,6 +11,8 @@ from pipeline.errors import WrongUseError
 
 _PACKAGE = Path(__file__).parent
 
+WAREHOUSE = "warehouse.duckdb"  # beside the settings file of a workspace
+
 ASSUME_KEYS = ("model", "provider", "class", "team", "start", "batch", "gpu", "stack")
 
 _LEAST_MEMORY_GB = 0.25
@@ -37,7 +39,12 @@ _TYPES: dict[str, type] = {
     "memory_limit_gb": float,
     "is_generated_sample": bool,
     "overlay_folder": str,
+    "hash_user_ids": bool,
+    "on_success": str,
+    "on_failure": str,
 }
+# Where a run finds its things: never written into a settings file.
+PLACES = ("folder", "warehouse", "frozen")
 _DEPLOYMENT_TYPES: dict[str, type] = {
     "model": str,
     "gpu": str,
@@ -69,10 +76,22 @@ class Deployment:
 
 
 @dataclass(frozen=True)
+class Frozen:
+    """What a closed month rests on, in place of what the workspace holds today."""
+
+    folder: Path  # with the reference tables and corrections, as Parquet
+    issue: str  # R0, R1 …
+    input_keys: tuple[str, ...]  # of the files that count
+    bridge: tuple[Mapping[str, str], ...] = ()  # what moved it from the issue before, by cause
+
+
+@dataclass(frozen=True)
 class Settings:
     """Everything a run may be told; the defaults are those of the bundled sample."""
 
     folder: Path = Path()  # where relative input paths start
+    warehouse: Path | None = None  # a workspace's rows, which count in place of the inputs
+    frozen: Frozen | None = None
     inputs: tuple[Input, ...] = ()
     deployments: tuple[Deployment, ...] = ()
     model_names: Mapping[str, str] = field(default_factory=dict)  # name in the log → model id
@@ -87,6 +106,9 @@ class Settings:
     memory_limit_gb: float = 2.5
     is_generated_sample: bool = False
     overlay_folder: Path = Path("overlays")  # rows that go over those of the reference tables
+    hash_user_ids: bool = False  # a workspace then keeps hashes of user ids, never the ids
+    on_success: str = ""  # command after a report or close of a workspace …
+    on_failure: str = ""  # … and after one that failed
 
 
 def bundled(relative: str) -> Path:
@@ -112,7 +134,7 @@ def read_settings(path: Path) -> Settings:
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise WrongUseError(f"{path}: expected TOML, found {error}.") from None
-    known = {each.name for each in fields(Settings)} - {"folder"}
+    known = {each.name for each in fields(Settings)} - set(PLACES)
     _refuse_unknown(path, raw, known)
     _require_types(str(path), raw, _TYPES)
     if raw.get("memory_limit_gb", 1) < _LEAST_MEMORY_GB:
@@ -127,6 +149,8 @@ def read_settings(path: Path) -> Settings:
     values["overlay_folder"] = path.parent / raw.get("overlay_folder", "overlays")
     values["inputs"] = tuple(_input(path, each) for each in raw.get("inputs", []))
     values["deployments"] = tuple(_deployment(path, each) for each in raw.get("deployments", []))
+    warehouse = path.parent / WAREHOUSE
+    values["warehouse"] = warehouse if warehouse.exists() else None
     settings = Settings(**values)
     _require_zone(path, settings)
     return settings
