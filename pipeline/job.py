@@ -62,11 +62,12 @@ def make_report(
     try:
         with tempfile.TemporaryDirectory(dir=out, prefix=publish.ASIDE) as aside:
             return _make_aside(settings, month, out, Path(aside), tell, approve)
-    except (OSError, duckdb.IOException) as error:
-        why = error.strerror if isinstance(error, OSError) else str(error).splitlines()[0]
+    except (OSError, duckdb.Error) as error:
+        why = publish.disk_fault(error)
+        if why is None:
+            raise
         raise WrongUseError(
-            f"{out}: the report cannot be written: {why or error}. Give another --out, or make "
-            "room."
+            f"{out}: the report cannot be written: {why}. Give another --out, or make room."
         ) from None
 
 
@@ -304,6 +305,8 @@ def facts(con: duckdb.DuckDBPyConnection, settings: Settings, month: str) -> Rep
         method_version=METHOD_VERSION,
         is_generated_sample=settings.is_generated_sample,
         time_zone=settings.time_zone,
+        issue=manifest.issue(settings),
+        bridge=settings.frozen.bridge if settings.frozen else (),
         inputs=tuple(InputFile(name, sha256) for name, sha256 in inputs),
         calculator=calculator_rows(settings),
     )

@@ -4,6 +4,8 @@ import json
 import shutil
 from pathlib import Path
 
+import duckdb
+
 from pipeline.errors import WrongUseError
 from pipeline.settings import Settings
 
@@ -35,6 +37,15 @@ def clear_killed(out: Path) -> None:
             shutil.rmtree(old, ignore_errors=True)
         else:
             old.rename(target)
+
+
+def disk_fault(error: OSError | duckdb.Error) -> str | None:
+    """Return what a disk had against a file, None where an error is of another kind."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    text = str(error).splitlines()[0]
+    is_of_disk = isinstance(error, duckdb.IOException) or "Could not write" in text
+    return text if is_of_disk else None
 
 
 def require_replaceable(target: Path, settings: Settings) -> None:

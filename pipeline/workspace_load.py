@@ -12,8 +12,8 @@ from typing import Any
 
 import duckdb
 
-from pipeline import warehouse, workspace
-from pipeline.errors import BadInputError
+from pipeline import publish, warehouse, workspace
+from pipeline.errors import BadInputError, WrongUseError
 from pipeline.ingest.columns import literal
 from pipeline.ingest.files import LogFile, find_files
 from pipeline.ingest.load import Intake, load
@@ -46,6 +46,18 @@ def load_files(settings: Settings, tell: Callable[[str], None]) -> Loaded:
     Raises:
         JoulebookError: Where a file is bad; nothing is loaded then.
     """
+    try:
+        return _load_files(settings, tell)
+    except (OSError, duckdb.Error) as error:
+        why = publish.disk_fault(error)
+        if why is None:
+            raise
+        raise WrongUseError(
+            f"{settings.folder}: nothing was loaded, since it cannot be written: {why}. Make room."
+        ) from None
+
+
+def _load_files(settings: Settings, tell: Callable[[str], None]) -> Loaded:
     path = settings.folder / WAREHOUSE
     with (
         workspace.opened(path, settings, creates=True) as book,

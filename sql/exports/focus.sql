@@ -2,6 +2,8 @@
 -- action.
 -- Usage without any cost has no charge.
 -- Usage under a commitment bills nothing: the purchase does, and its unused part stands by itself.
+-- No log tells the number of an invoice, so the report's own month stands in its place.
+-- A service is of one category; servers and their electricity are services of their own.
 -- Where list or contract has no price, those columns hold the cost itself: they may not be empty.
 -- Late usage of a closed month is a correction: billed now, of the period when it was used.
 -- Energy and carbon stand in x_ columns and in no cost: token prices already pay for power. Only
@@ -197,11 +199,13 @@ charges as (
         case when mart_cost_lines.line_kind <> 'tax' then 'Other' end as pricing_category,
         null as list_unit_usd,
         null as contracted_unit_usd,
-        case when mart_cost_lines.line_kind = 'idle GPUs' then 'Compute' else 'Other' end
-            as service_category,
+        case
+            when mart_cost_lines.line_kind = 'idle GPUs' then 'Compute'
+            else 'AI and Machine Learning'
+        end as service_category,
         case
             when mart_cost_lines.line_kind = 'idle GPUs' then 'Other (Compute)'
-            else 'Other (Other)'
+            else 'Generative AI'
         end as service_subcategory,
         case when mart_cost_lines.line_kind = 'idle GPUs' then 'Idle GPU Hours' end as meter,
         null as direction,
@@ -359,12 +363,17 @@ select
     case when charges.commitment_id is not null then 'Provisioned Throughput' end
         as CommitmentDiscountType,
     charges.commitment_status as CommitmentDiscountStatus,
+    'joulebook-' || getvariable('export_month') as InvoiceId,
     charges.provider as InvoiceIssuerName,
     charges.provider as ProviderName,
     charges.provider as PublisherName,
     charges.service_category as ServiceCategory,
     charges.service_subcategory as ServiceSubcategory,
-    safe_text(coalesce(charges.model_id, charges.provider)) as ServiceName,
+    case charges.service_category
+        when 'Other' then 'Electricity'
+        when 'Compute' then 'GPU servers'
+        else safe_text(coalesce(charges.model_id, charges.provider))
+    end as ServiceName,
     case when charges.charge_category <> 'Tax' then safe_text(charges.model_id) end as SkuId,
     case when charges.charge_category <> 'Tax' then safe_text(charges.meter) end as SkuMeter,
     safe_text(charges.team) as SubAccountId,
