@@ -229,7 +229,7 @@ def command(folder: Path, *words: str) -> subprocess.Popen[bytes]:
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     )
 
 
