@@ -1,8 +1,8 @@
 """The data dictionary: every column of every mart, its meaning, unit, type and source tables.
 
 Columns, types and sources are read from the SQL itself. Meanings have one home: the `Column` that
-a section shows; what no section shows is told in mart_meanings. `python -m pipeline.dictionary` prints
-`DATA.md`.
+a section shows; what no section shows is told in mart_meanings. `python -m pipeline.dictionary`
+prints `DATA.md`.
 """
 
 import importlib

@@ -32,6 +32,7 @@ from pipeline.report.sections import (
     price_reversals,
     reasoning,
     reconciliation,
+    restatement,
     summary,
     teams,
     trend,
@@ -60,7 +61,7 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
     costs_before = in_month(frames["mart_cost_per_task"], month_before(month))
     totals = in_month(frames["mart_month_total"], month)
     totals_before = in_month(frames["mart_month_total"], month_before(month))
-    sections = (
+    sections: tuple[Section, ...] = (
         summary.section(costs, costs_before, totals, totals_before, frames["checks"]),
         bridge.section(in_month(frames["mart_month_bridge"], month)),
         findings.section(in_month(frames["mart_findings"], month)),
@@ -128,6 +129,8 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
         assumptions.section(frames["assumptions"], frames["assumed"], frames["region_multipliers"]),
         checks.section(frames["checks"]),
     )
+    if facts.bridge:
+        sections = (*sections[:1], restatement.section(facts.issue, facts.bridge), *sections[1:])
     dated = tuple(_with_method(each, facts.method_version) for each in sections)
     return Report(
         title=f"Joulebook {month_name(month)}",

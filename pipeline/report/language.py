@@ -52,12 +52,11 @@ class Language:
 
 
 ENGLISH = Language("en")
-LANGUAGES = ("en", "es")
 
 
 @cache
 def language_of(code: str) -> Language:
-    """Return the language of a code of `LANGUAGES`, read from its catalog."""
+    """Return the language of a code of `settings.LANGUAGES`, read from its catalog."""
     if code == ENGLISH.code:
         return ENGLISH
     path = bundled("templates/lang") / f"{code}.toml"
