@@ -11,6 +11,7 @@ from pipeline.attribution import load_attribution
 from pipeline.budgets import load_budgets
 from pipeline.equal_quality import load_equal_quality
 from pipeline.errors import WrongUseError
+from pipeline.frozen import create_corrections, thaw
 from pipeline.law_words import all_words
 from pipeline.laws.simple import METHOD_VERSION
 from pipeline.measured_tables import create_measured_tables
@@ -59,6 +60,10 @@ def load_reference(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
             there.
         BadInputError: Where a file of the overlay folder does not fit its table.
     """
+    create_corrections(con)
+    if settings.frozen is not None:
+        thaw(con, settings.frozen.folder)
+        return
     for table in TABLES:
         path = bundled("data/reference") / f"{table}.csv"
         con.execute(

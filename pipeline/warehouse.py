@@ -46,6 +46,10 @@ _ENGINE_MACROS = (
     "create or replace macro days_in_month(x) as (day(last_day((x || '-01')::date)))",
     "create or replace macro month_after(x) as "
     "(strftime((last_day((x || '-01')::date) + 1)::date, '%Y-%m'))",
+    # The first instant of a month of a zone, as UTC text.
+    """create or replace macro month_start_text(x, zone) as (
+        strftime(timezone('UTC', timezone(zone, (x || '-01')::timestamp)), '%Y-%m-%dT%H:%M:%SZ')
+    )""",
     # A leading sign would make a spreadsheet run the text.
     r"""create or replace macro safe_text(x) as (
         case when regexp_matches(x, '^[=+\-@\t\r\n]') then '''' || x else x end
@@ -80,12 +84,41 @@ _ENGINE_MACROS = (
             )
         end
     )""",
+    # What an energy of several models and classes rests on, of the rows that it is the sum of: the
+    # worst grade that carries enough of the energy, the batch at which their passes would have
+    # shared as much, and the sets of coefficients.
+    """create or replace macro grade_is_material(asked, grade, energy_j, material_frac) as (
+        sum(case when grade = asked then energy_j::decimal(38, 15) end)
+        >= max(material_frac) * sum(energy_j::decimal(38, 15))
+    )""",
+    """create or replace macro worst_material_grade(grade, energy_j, material_frac) as (
+        case
+            when grade_is_material('D', grade, energy_j, material_frac) then 'D'
+            when grade_is_material('C', grade, energy_j, material_frac) then 'C'
+            when grade_is_material('B', grade, energy_j, material_frac) then 'B'
+            when grade_is_material('A', grade, energy_j, material_frac) then 'A'
+            else 'U'
+        end
+    )""",
+    """create or replace macro mean_batch(batch, output_tokens) as (
+        case
+            when min(batch) = max(batch) then max(batch)
+            else
+                sum(case when batch > 0 then output_tokens::decimal(38, 0) end)::double
+                / nullif(
+                    sum((output_tokens::double / nullif(batch, 0))::decimal(38, 15)), 0
+                )::double
+        end
+    )""",
+    """create or replace macro listed_sets(coefficient_set_id) as (
+        string_agg(distinct coefficient_set_id, ', ' order by coefficient_set_id)
+    )""",
     # What one row per joint draw says of a total, or of a saving (one alternative minus another).
     "create or replace macro drawn_p05(x) as (quantile_cont(x::double, 0.05))",
     "create or replace macro drawn_p50(x) as (quantile_cont(x::double, 0.5))",
     "create or replace macro drawn_p95(x) as (quantile_cont(x::double, 0.95))",
     """create or replace macro drawn_positive_frac(x) as (
-        count(*) filter (where x > 0)::double / count(x)::double
+        count(*) filter (where x > 0)::double / nullif(count(x), 0)::double
     )""",
 )
 

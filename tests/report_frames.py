@@ -24,6 +24,7 @@ MONEY_COLUMNS = (
     *("billed_cost_usd", "hosting_cost_usd", "hosting_energy_cost_usd", "energy_cost_usd"),
     *("saved_list_cost_usd", "unread_cache_write_usd", "cost_low_usd", "cost_high_usd"),
     *("budget_usd", "used_usd", "projected_usd", "expected_cost_usd"),
+    *("cost_saving_low_usd", "cost_saving_p50_usd", "cost_saving_high_usd"),
 )
 FACTS = ReportFacts("0f3a", "1", False, "UTC", (InputFile("logs/june.csv", "9f86d081"),))
 
@@ -193,6 +194,8 @@ SMALL_MODEL: dict[str, Any] = {  # a tenth of the cost, a fifth of the energy
     "own_request_count": 0,
     "list_cost_usd": Decimal("0.1005"),
     "list_cost_usd_per_task": 0.01005,
+    "cost_usd": Decimal("0.1005"),
+    "cost_usd_per_task": 0.01005,
     "gpu_energy_j": 7.2e5,
     "energy_low_j": 3.6e5,
     "energy_high_j": 1.44e6,
@@ -240,6 +243,17 @@ _CUT_OFF: dict[str, Any] = {
     "facility_energy_kwh": 0.4,
     "energy_frac": 0.125,
 }
+_BATCHED: dict[str, Any] = {
+    **{"finding_kind": "few_served_together", "provider": "vllm", "model_id": "llama-3.1-8b"},
+    **{"query_class": None, "finding_rank": 2, "source_mart": "mart_concurrency"},
+    **{f"cost_saving_{end}": None for end in ("low_usd", "p50_usd", "high_usd")},
+    **{"cost_saving_probability_frac": None, "energy_saving_probability_frac": 1.0},
+}
+_UNSURE: dict[str, Any] = {
+    **{"model_id": "gpt-5", "finding_rank": None, "is_within_noise": True},
+    **{f"cost_saving_{end}": None for end in ("low_usd", "p50_usd", "high_usd")},
+    **{"cost_saving_probability_frac": None, "energy_saving_probability_frac": 0.8},
+}
 _FULL_HEADS: dict[str, Any] = {
     "variant": "mha",
     "lever": "KV heads",
@@ -279,6 +293,7 @@ def total_mart(cells: pl.DataFrame) -> pl.DataFrame:
                 for name in summed
             ),
             pl.col("evidence_grade").filter(pl.col("gpu_energy_j").is_not_null()).max(),
+            pl.col("batch").mean(),
         )
         .sort("month", "total_of")
         for kind, of in keys.items()
@@ -328,7 +343,10 @@ def implied_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"batch_max": 300.0, "implied_batch": 55.0, "reason": None, "price_ratio": 8.0},
         **{"uncached_input_usd_per_mtok": Decimal("1.25"), "output_usd_per_mtok": Decimal(10)},
         **{"input_token_energy_j": 0.03, "output_token_energy_j": 0.05},
-        **{"shared_pass_energy_j": 2.8},
+        **{"shared_pass_energy_j": 2.8, "implied_batch_low": 40.0, "implied_batch_high": 80.0},
+        **{"evidence_grade": "D"},
+        **{"shared_pass_energy_j": 2.8, "cost_usd_per_kwh": 4.0, "cost_low_usd_per_kwh": 2.0},
+        **{"cost_high_usd_per_kwh": 8.0, "surely_cheaper_count": 0, "surely_dearer_count": 0},
     }
     return _frame(line | change for change in changes)
 
@@ -342,6 +360,8 @@ def model_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"verbosity_source": "its own requests alone", "input_tokenizer_ratio": 1.0},
         **{"list_cost_usd": Decimal("1.005"), "cached_list_cost_usd": Decimal("1.005")},
         **{"list_cost_usd_per_task": 0.1005, "list_cost_usd_per_solved_task": None},
+        **{"hosting_cost_usd": None, "cost_source": "list", "cost_usd_per_solved_task": None},
+        **{"cost_usd": Decimal("1.005"), "cost_usd_per_task": 0.1005},
         **{"gpu_energy_j": 3.6e6, "energy_low_j": 1.8e6, "energy_high_j": 7.2e6},
         **{"facility_energy_kwh": 2.0, "facility_energy_low_kwh": 1.0},
         **{"facility_energy_high_kwh": 4.0, "energy_j_per_task": 3.6e5, "carbon_gco2e": 946.0},
@@ -351,6 +371,7 @@ def model_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"facility_energy_saving_p50_kwh": None, "facility_energy_saving_high_kwh": None},
         **{"energy_saving_positive_frac": None, "energy_saving_verdict": None},
         **{"equal_request_count": None, "saving_reason": "equal quality is not told"},
+        **{"equal_quality_source": None},
     }
     return _frame(line | change for change in changes)
 
@@ -366,7 +387,8 @@ def agentic_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"saved_facility_energy_high_kwh": 2.0, "saving_probability_frac": 1.0},
         **{"unread_cache_write_tokens": 40, "unread_cache_write_usd": Decimal("0.01")},
         **{"assumption": "as logged", "reason": None, "batch": 8.0, "evidence_grade": "B"},
-        **{"method_version": "1"},
+        **{"method_version": "1", "energy_low_j": 1.8e6, "energy_high_j": 7.2e6},
+        **{"hosting_cost_usd": None},
     }
     states = [
         {"cache_state": state, "facility_energy_kwh": kwh, "list_cost_usd": usd}
@@ -389,7 +411,9 @@ def compaction_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"paying_cached_energy_low_steps": 6.0, "paying_cached_energy_high_steps": 50.0},
         **{"paying_uncached_energy_steps": 1.5, "paying_cached_money_steps": 7.9},
         **{"paying_uncached_money_steps": 1.7, "reason": None, "batch": 8.0},
-        **{"evidence_grade": "B"},
+        **{"evidence_grade": "B", "energy_saving_probability_frac": 0.75},
+        **{"energy_verdict": "within noise", "cost_saving_probability_frac": 1.0},
+        **{"cost_verdict": "saves", "assumption": "a share is kept"},
     }
     return _frame(line | change for change in changes)
 
@@ -399,12 +423,27 @@ def spot_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     line = {
         **{"month": MONTH, "provider": "openai", "model_id": "gpt-5", "query_class": "chat"},
         **{"energy_j_per_task": 360_000.0, "gpu_energy_j": 3.6e6, "batch": 64.0},
+        **{"energy_low_j": 1.8e6, "energy_high_j": 7.2e6},
         **{"evidence_grade": "D", "mean_input_tokens": 900.0, "mean_output_tokens": 300.0},
         **{"output_p10_tokens": 100.0, "output_p50_tokens": 250.0, "output_p90_tokens": 500.0},
         **{"optimum_output_tokens": 400.0, "energy_j_per_output_token_at_mean": 1_200.0},
         **{"energy_j_per_output_token_at_optimum": 1_000.0, "penalty_frac": 0.2},
         **{"penalty_low_frac": 0.05, "penalty_p50_frac": 0.21, "penalty_high_frac": 0.4},
         **{"penalty_positive_frac": 1.0, "mean_against_optimum": "shorter", "reason": None},
+    }
+    return _frame(line | change for change in changes)
+
+
+def limits_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_agent_limits, one line for each set of changes."""
+    line = {
+        **{"month": MONTH, "provider": "own-cluster", "model_id": "llama-3.1-8b"},
+        **{"first_context_tokens": 9_000.0, "long_context_tokens": 68_000.0},
+        **{"other_task_count": 4, "other_energy_j_per_task": 9e5},
+        **{"other_list_cost_usd_per_task": None, "passing_other_energy_tokens": 31_000.0},
+        **{"passing_other_cost_tokens": None, "passing_value_tokens": None},
+        **{"first_batch_max": 50.0, "long_batch_max": 7.0, "reason": "no list price"},
+        **{"batch": 8.0, "evidence_grade": "B"},
     }
     return _frame(line | change for change in changes)
 
@@ -420,6 +459,7 @@ def budget_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"list_cost_usd_per_extra_correct_answer": None, "is_best": False, "is_edge": True},
         **{"is_best_above_chance": False, "is_energy_faster_than_length": False},
         **{"reason": None, "source": "own test", "batch": 64.0, "evidence_grade": "D"},
+        **{"net_value_usd": None, "is_best_net_value": None},
     }
     budgets: list[dict[str, Any]] = [
         {"budget": "low", "mean_output_tokens": 500.0},
@@ -427,14 +467,15 @@ def budget_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         {"budget": "high", "mean_output_tokens": 9_000.0, "is_energy_faster_than_length": True},
     ]
     frame = _frame(line | budget | change for change in changes for budget in budgets)
-    return frame.with_columns(pl.col("is_best", "is_best_above_chance", "is_edge").cast(pl.Boolean))
+    names = ("is_best", "is_best_above_chance", "is_best_net_value", "is_edge")
+    return frame.with_columns(pl.col(*names).cast(pl.Boolean))
 
 
 def forecast_mart(**changes: Any) -> pl.DataFrame:  # noqa: ANN401 a value of any column
     """Return mart_forecast of July: 1.50 USD (1 to 2) and 3 kWh (1 to 9)."""
     line = {
         **{"month": MONTH, "forecast_month": "2026-07", "damped_change_ratio": 1.1},
-        **{"week_count": 8, "reason": None, "evidence_grade": "D"},
+        **{"week_count": 8, "reason": None, "evidence_grade": "D", "batch": 64.0},
     }
     cost = {
         **{"measure": "cost", "cost_usd": Decimal("1.5"), "cost_low_usd": Decimal(1)},
@@ -515,6 +556,22 @@ def waste_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     return _frame(line | change for change in changes)
 
 
+def findings_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_findings, one line for each set of changes: agents with 9.50 USD left to save."""
+    line = {
+        **{"month": MONTH, "finding_kind": "not_fully_cached", "provider": "anthropic"},
+        **{"model_id": "claude-opus-4-8", "query_class": "agentic", "finding_rank": 1},
+        **{"is_within_noise": False, "request_count": 816, "cost_saving_low_usd": Decimal("9.5")},
+        **{"cost_saving_p50_usd": Decimal("9.5"), "cost_saving_high_usd": Decimal("9.5")},
+        **{"cost_saving_probability_frac": 1.0, "facility_energy_saving_low_kwh": 0.3},
+        **{"facility_energy_saving_p50_kwh": 1.0, "facility_energy_saving_high_kwh": 3.4},
+        **{"energy_saving_probability_frac": 0.95, "carbon_saving_p50_gco2e": 473.0},
+        **{"assumption": "cache_life_s", "source_mart": "mart_agentic", "batch": 5.0},
+        **{"evidence_grade": "D", "method_version": "1"},
+    }
+    return _frame(line | change for change in changes)
+
+
 def levers_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     """Return mart_architecture_levers, one line for each set of changes to the reference."""
     line = {
@@ -524,6 +581,7 @@ def levers_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"mean_input_tokens": 900.0, "mean_cached_tokens": 0.0, "mean_output_tokens": 300.0},
         **{"body_params": 6_979_321_856, "kv_bytes_per_position": 131_072.0},
         **{"batch_max": 355.0, "served_batch": 8.0, "energy_j_per_request": 137.0},
+        **{"energy_low_j_per_request": 100.0, "energy_high_j_per_request": 200.0},
         **{"energy_j_per_output_token": 0.457, "saving_frac": 0.0, "saving_low_frac": 0.0},
         **{"saving_p50_frac": 0.0, "saving_high_frac": 0.0, "saving_positive_frac": None},
         **{"reason": None},
@@ -539,7 +597,8 @@ def anomaly_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"expected_cost_usd": Decimal("0.05"), "facility_energy_kwh": 0.5},
         **{"expected_energy_kwh": None, "month_frac": 0.3, "score_ratio": 90.0},
         **{"requests_ratio": 10.0, "request_tokens_ratio": 1.0, "price_ratio": 1.0},
-        **{"moved": "requests", "pattern_day_count": 6},
+        **{"moved": "requests", "pattern_day_count": 6, "facility_energy_low_kwh": 0.25},
+        **{"facility_energy_high_kwh": 1.0, "evidence_grade": "D", "batch": 64.0},
     }
     return _frame(line | change for change in changes)
 
@@ -673,7 +732,7 @@ def team_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"facility_energy_high_kwh": 4.0, "energy_cost_usd": Decimal("0.2")},
         **{"carbon_gco2e": 946.0, "energy_frac": 0.66, "evidence_grade": "D"},
         **{"api_key_request_count": 7, "project_request_count": 0, "user_request_count": 0},
-        **{"route_request_count": 3},
+        **{"route_request_count": 3, "batch": 64.0},
     }
     return _frame(line | change for change in changes)
 
@@ -726,6 +785,8 @@ def project_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"month": MONTH, "team": "support", "project": "checkout", "request_count": 6},
         **{"unpriced_request_count": 0, "unmeasured_request_count": 0},
         **{"cost_usd": Decimal("0.75"), "facility_energy_kwh": 1.5, "carbon_gco2e": 709.5},
+        **{"facility_energy_low_kwh": 0.75, "facility_energy_high_kwh": 3.0},
+        **{"evidence_grade": "D", "batch": 64.0},
     }
     return _frame(line | change for change in changes)
 
@@ -750,7 +811,8 @@ def reconciliation_mart() -> pl.DataFrame:
         "other_charge_usd": [None],
         **{f"{part}_usd": [Decimal(0)] for part in ("unpriced", "missing_usage", "unbilled_usage")},
         **{f"{part}_usd": [Decimal(0)] for part in ("credit", "rest")},
-        **{"rounding_usd": [Decimal("-0.005")], "late_usd": [None], "time_zone_usd": [None]},
+        **{"rounding_usd": [Decimal("-0.005")]},
+        **{f"{part}_usd": [None] for part in ("late", "open_bucket", "time_zone")},
     }
     return pl.DataFrame(
         {
@@ -776,6 +838,11 @@ def bridge_mart(**changes: Any) -> pl.DataFrame:  # noqa: ANN401 a value of any 
     ):
         names = [*(f"{stem}_{part}_{unit}" for part in (*parts, last)), f"{stem}_{unit}"]
         row |= dict(zip(names, map(Decimal, values), strict=True))
+        if stem == "facility_energy":  # half as much or twice
+            for name, value in zip(names, map(float, values), strict=True):
+                part = name.removesuffix("_kwh")
+                row |= {f"{part}_low_kwh": value / 2, f"{part}_high_kwh": value * 2}
+    row |= {"evidence_grade": "D", "batch": 60.0, "batch_before": 62.0}
     return _frame([row | changes])
 
 
@@ -976,9 +1043,11 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_sweet_spot": spot_mart({}, _LONGER, _TOO_FEW),
         "mart_items_per_call": items_mart({}, _NOISE, _TOO_FEW_ITEMS),
         "mart_waste": waste_mart({}, _CUT_OFF),
+        "mart_findings": findings_mart({}, _BATCHED, _UNSURE),
         "mart_architecture_levers": levers_mart(_FULL_HEADS, {}),
         "mart_agentic": agentic_mart({}),
         "mart_compaction": compaction_mart({}),
+        "mart_agent_limits": limits_mart({}),
         "mart_reasoning_budget": budget_mart({}),
         "mart_forecast": forecast_mart(),
         "mart_budget": budget_lines({}),
@@ -1011,6 +1080,11 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "assumed": pl.DataFrame(
             [("logs/own.jsonl", "model", "llama-3.1-8b")],
             schema=["source_file", "assumption", "value"],
+            orient="row",
+        ),
+        "region_multipliers": pl.DataFrame(
+            [("anthropic", "claude-opus-5", "us", 1.1, "second-hand", "2026-11-30")],
+            schema=["provider", "model_id", "region", "multiplier_ratio", "source", "source_date"],
             orient="row",
         ),
         "checks": _checks(),
@@ -1063,6 +1137,7 @@ def hostile_report() -> Report:
         mart_sweet_spot=spot_mart(*lines),
         mart_items_per_call=items_mart(*lines),
         mart_waste=waste_mart(*lines),
+        mart_findings=findings_mart(*(line | {"assumption": t} for line, t in named)),
         mart_architecture_levers=levers_mart(
             *({"variant": t, "lever": t, "meaning": t, "reason": t} for t in HOSTILE)
         ),

@@ -13,6 +13,8 @@ from pipeline.audit.order import blocks, chance_of_agreement, confounded
 from pipeline.audit.readings import Reading
 from pipeline.audit.rules import Rules, rules, sensor_of
 from pipeline.audit.tracks import tracks_of
+from pipeline.audit.values import as_values
+from pipeline.manifest import to_json
 from pipeline.sample.telemetry import Plan
 
 LONG = Plan(repeats=3, noise_w=0.5)
@@ -203,3 +205,14 @@ def test_clocks_without_power_say_nothing(tmp_path: Path) -> None:
     )
 
     assert (found.zone_shift_s, found.offset_s, found.is_drifting) == (None, None, False)
+
+
+def test_the_same_files_give_the_same_figures_to_the_last_digit() -> None:
+    samples, file = sessions(Plan(repeats=5), [1])
+
+    told = {
+        to_json(as_values(audit(samples, replace(file, runs=file.runs), Reading())))
+        for _ in range(6)
+    }
+
+    assert len(told) == 1

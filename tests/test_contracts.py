@@ -38,7 +38,13 @@ UNITS_THEMSELVES = {
     "lowest_batch": "least of the batches of several models",
     "highest_batch": "largest of the batches of several models",
     "crossing_batch": "batch at which two architectures take as much energy",
+    "implied_batch_low": "requests served together, by the prices, low end",
+    "implied_batch_high": "requests served together, by the prices, high end",
+    "batch_before": "requests served together in the month before",
+    "finding_rank": "place among the findings",
 }
+ENERGY_UNITS = ("j", "kwh", "gco2e")
+BASIS = {"evidence_grade", "coefficient_set_id", "batch", "method_version"}
 MOST_LINES = 350
 # Modules that may be longer, each with its reason.
 LONGER_MODULES: dict[str, str] = {}
@@ -182,6 +188,25 @@ def test_every_number_of_a_mart_names_its_unit(book: Book) -> None:
     assert {
         name for name in numbers if name.split("_per_")[0].rpartition("_")[2] not in UNITS
     } == set(UNITS_THEMSELVES)
+
+
+def test_every_energy_of_a_mart_has_its_range_and_what_it_rests_on(book: Book) -> None:
+    columns: dict[str, set[str]] = {name: set() for name in MARTS}
+    for row in mart_columns(book):
+        columns[row["table_name"]].add(row["column_name"])
+    missing: dict[str, set[str]] = {}
+    for mart, names in columns.items():
+        energies = [n for n in names if n.split("_per_")[0].rpartition("_")[2] in ENERGY_UNITS]
+        if not energies:
+            continue
+        lacks = BASIS - names
+        lacks |= {
+            f"a {end} end" for end in ("low", "high") if not any(f"_{end}_" in n for n in energies)
+        }
+        if lacks:
+            missing[mart] = lacks
+
+    assert missing == {}
 
 
 def test_money_of_a_mart_is_decimal(book: Book) -> None:

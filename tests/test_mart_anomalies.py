@@ -123,6 +123,25 @@ def test_a_day_is_one_of_the_zone_that_cuts_months(book_of: Callable[..., Book])
     assert (day["day_on"], day["request_count"]) == (dt.date(2026, 10, 5), 2)
 
 
+def test_a_day_has_its_share_of_its_class_in_every_world(book_of: Callable[..., Book]) -> None:
+    llama = {"model_name": "meta-llama/Llama-3.1-8B", "query_class": "chat", "team": "own"}
+    rows = [
+        row | llama | {"billed_cost_usd": None}
+        for day in working_days(dt.date(2026, 9, 7), ODD_DAY)
+        for row in usage("own", day, times=10 if day == ODD_DAY else 1)
+    ]
+    told = book_of(rows, assumes=[{"batch": "8"}], targets=["mart_anomalies"])
+
+    [day] = rows_of(told, "select * from mart_anomalies where subject = 'own'")
+    [cell] = rows_of(told, "select * from int_class_energy where month = '2026-10'")
+    # 9 of October before it of one request, and the odd day itself of 10
+    part = 10 / 19
+    for name in ("facility_energy_kwh", "facility_energy_low_kwh", "facility_energy_high_kwh"):
+        assert float(day[name]) == pytest.approx(part * cell[name])
+    basis = ("evidence_grade", "coefficient_set_id", "batch")
+    assert tuple(day[name] for name in basis) == ("B", "h100-sxm-vllm-1", 8)
+
+
 def test_days_add_up_to_the_month(book_of: Callable[..., Book]) -> None:
     paid = {"provider": "openai", "model_name": "gpt-5-mini", "input_tokens": 900}
     rows = [

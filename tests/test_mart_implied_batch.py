@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from conftest import Book, Rows, rows_of
+from conftest import DENSE_BIAS, Book, Rows, rows_of
 
 from pipeline import warehouse
 
@@ -65,12 +65,33 @@ def test_prices_of_four_to_one_imply_the_batch_of_four_to_one_energies(book: Boo
     row = dense(book, "0.10", "0.40")
 
     assert (row["price_ratio"], row["reason"]) == (pytest.approx(4), None)
-    assert row["input_token_energy_j"] == pytest.approx(INPUT_J)
-    assert row["output_token_energy_j"] == pytest.approx(OUTPUT_J)
-    assert row["shared_pass_energy_j"] == pytest.approx(SHARED_J)
+    assert row["input_token_energy_j"] == pytest.approx(DENSE_BIAS * INPUT_J)
+    assert row["output_token_energy_j"] == pytest.approx(DENSE_BIAS * OUTPUT_J)
+    assert row["shared_pass_energy_j"] == pytest.approx(DENSE_BIAS * SHARED_J)
     # 2.81870 / (4 · 0.0275217 − 0.0588743) = 55.04
     assert row["implied_batch"] == pytest.approx(SHARED_J / (4 * INPUT_J - OUTPUT_J))
     assert round(row["implied_batch"], 2) == 55.04
+
+
+def test_the_range_is_that_of_coefficients_alone(book: Book) -> None:
+    # Bias, stack and architecture move both energies alike and fall out of their ratio, so in each
+    # world the batch is shared / (4 · input − output) with that world's a, b, c and s.
+    row = dense(book, "0.10", "0.40")
+    ratios = rows_of(book, "select a_ratio, b_ratio, c_ratio, s_ratio from int_draws")
+    fewest_runs = []
+    for each in ratios:
+        a, b, c, s = each.values()
+        read = a * 1.199e-12 * 2 * 6_979_321_856 + a * PAIR_J * 1_200 + b * POSITION_J * 300
+        written = a * 1.199e-12 * 2 * 7_504_658_432 + (a * PAIR_J + b * POSITION_J) * 1_200
+        shared = c * 1.394e-10 * 15_009_316_864 + s * 0.0227 * 32
+        fewest_runs.append((4 * read - written) / shared)
+    fewest_runs.sort()  # 256 worlds: 5 % is at place 12.75, 95 % at 242.25
+    fewest = fewest_runs[12] + 0.75 * (fewest_runs[13] - fewest_runs[12])
+    most = fewest_runs[242] + 0.25 * (fewest_runs[243] - fewest_runs[242])
+
+    assert row["implied_batch_low"] == pytest.approx(1 / most)
+    assert row["implied_batch_high"] == (pytest.approx(1 / fewest) if fewest > 0 else None)
+    assert row["input_token_energy_low_j"] < DENSE_BIAS * INPUT_J < row["input_token_energy_high_j"]
 
 
 def test_the_batch_of_the_report_stands_beside_it(book: Book) -> None:
@@ -128,8 +149,9 @@ def test_a_closed_model_takes_the_geometric_means_of_its_stand_ins(book: Book) -
     row = rows_at(book, "0.10", "0.40")["openai", "gpt-5-mini", "chat"]
     stand_ins = rows_of(
         book,
-        "select energy_j_per_prefilled_token + 1200 * energy_j_per_pair "
-        "+ 300 * energy_j_per_cache_position as input_j from int_class_work "
+        "select bias_factor * (energy_j_per_prefilled_token + 1200 * energy_j_per_pair "
+        "+ 300 * energy_j_per_cache_position) as input_j from int_class_work inner join "
+        "int_architecture_energy using (month, provider, model_id, query_class, architecture_id) "
         "where model_id = 'gpt-5-mini' and query_class = 'chat'",
     )
 

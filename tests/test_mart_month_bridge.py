@@ -55,6 +55,20 @@ def test_each_part_of_a_cost_is_what_it_changes_with_last_month_as_the_base(
 
 
 @pytest.mark.slow
+def test_both_months_are_computed_by_one_version_of_the_method(
+    book_of: Callable[..., Book],
+) -> None:
+    # so a new version moves both alike, and is no part of what differs between them
+    row = {"team": "c"} | LONG
+    book = book_of([*before(row), row], targets=["mart_energy_per_class"])
+
+    by = rows_of(book, "select month, method_version from mart_energy_per_class order by month")
+
+    assert [each["month"] for each in by] == ["2026-09", "2026-10"]
+    assert len({each["method_version"] for each in by}) == 1
+
+
+@pytest.mark.slow
 def test_a_month_that_repeats_the_last_has_no_part(book_of: Callable[..., Book]) -> None:
     rows = [SONNET | CHAT | LONG, HAIKU | RAG | LONG, {"team": "c"} | LONG]
 
@@ -66,6 +80,11 @@ def test_a_month_that_repeats_the_last_has_no_part(book_of: Callable[..., Book])
     for part in (*PARTS, "rate"):
         assert row[f"facility_energy_{part}_kwh"] == 0
         assert row[f"carbon_{part}_gco2e"] == 0
+        # both months are unsure of the same, so their difference is sure
+        assert row[f"facility_energy_{part}_low_kwh"] == pytest.approx(0, abs=2e-9)
+        assert row[f"facility_energy_{part}_high_kwh"] == pytest.approx(0, abs=2e-9)
+    assert row["facility_energy_low_kwh"] < float(row["facility_energy_kwh"])
+    assert row["facility_energy_low_kwh"] == pytest.approx(row["facility_energy_before_low_kwh"])
 
 
 @pytest.mark.slow
@@ -82,6 +101,50 @@ def test_twice_the_requests_are_all_volume(book_of: Callable[..., Book]) -> None
     assert abs(row["carbon_volume_gco2e"] - Decimal(one_kwh * 473)) < last_digit
     for part in ("mix", "model", "length", "rate"):
         assert row[f"facility_energy_{part}_kwh"] == 0
+    # one request more takes in every world what the one before took there
+    for end in ("low", "high"):
+        assert row[f"facility_energy_volume_{end}_kwh"] == pytest.approx(
+            row[f"facility_energy_before_{end}_kwh"], abs=2e-9
+        )
+    assert (row["batch_before"], row["batch"]) == (1, 1)
+
+
+def test_each_step_of_a_world_is_worked_out_with_the_rates_of_that_world(
+    book_of: Callable[..., Book],
+) -> None:
+    # September: a chat of team a on Llama. October: one on Qwen, as new as its class rag, so that
+    # volume and mix have Llama's doubts, models and lengths have Qwen's own of October.
+    chat = CHAT | {"input_tokens": 900, "output_tokens": 300}
+    other = RAG | {"model_name": "Qwen/Qwen3-30B-A3B", "input_tokens": 500, "output_tokens": 100}
+    book = book_of([*before(chat), other], assumes=[{"batch": "1"}])
+    energy = "max(facility_energy_kwh) as value, drawn_p05(drawn) as low, drawn_p95(drawn) as high"
+    told = rows_of(
+        book,
+        f"select month, {energy} from (select month, draw, draws.facility_energy_kwh as drawn, "
+        "cells.facility_energy_kwh from int_class_draws as draws inner join int_class_energy as "
+        "cells using (month, provider, model_id, query_class)) group by month order by month",
+    )
+    llama, qwen = told
+    row = bridge_of(book)
+
+    for end in ("low", "high"):
+        assert row[f"facility_energy_before_{end}_kwh"] == pytest.approx(llama[end], abs=2e-9)
+        assert row[f"facility_energy_{end}_kwh"] == pytest.approx(qwen[end], abs=2e-9)
+        assert row[f"facility_energy_mix_{end}_kwh"] == pytest.approx(0, abs=2e-9)
+    # Lengths of then on Qwen's rates, less Llama's: in proportion to what October took of Qwen.
+    grown = (row["facility_energy_model_kwh"] + row["facility_energy_before_kwh"]) / Decimal(
+        qwen["value"]
+    )
+    worlds = rows_of(
+        book,
+        f"select drawn_p05({grown} * now.facility_energy_kwh - past.facility_energy_kwh) as low, "
+        f"drawn_p95({grown} * now.facility_energy_kwh - past.facility_energy_kwh) as high "
+        "from int_class_draws as now inner join int_class_draws as past using (draw) "
+        "where now.month = '2026-10' and past.month = '2026-09'",
+    )
+    for end in ("low", "high"):
+        assert row[f"facility_energy_model_{end}_kwh"] == pytest.approx(worlds[0][end], abs=4e-9)
+    assert row["evidence_grade"] == "C"
 
 
 @pytest.mark.slow

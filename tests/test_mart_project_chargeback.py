@@ -62,6 +62,25 @@ def test_a_project_has_the_energy_of_its_own_requests(book: Book) -> None:
     assert row["energy_j"] == pytest.approx(EXAMPLE_GPU_J, rel=1e-6)
 
 
+def test_a_project_has_its_share_of_its_classes_in_every_world(book: Book) -> None:
+    # Team b's project p used a quarter of GPT alone, so its range is a part of that class's.
+    rows = rows_of(
+        book,
+        "select project.facility_energy_low_kwh / cells.facility_energy_low_kwh as low, "
+        "project.facility_energy_high_kwh / cells.facility_energy_high_kwh as high, "
+        "project.facility_energy_kwh / cells.facility_energy_kwh as value, "
+        "project.evidence_grade, project.coefficient_set_id, project.batch "
+        "from mart_project_chargeback as project, mart_cost_per_task as cells "
+        "where team = 'b' and project = 'p' and cells.model_id = 'gpt-4o'",
+    )
+
+    [row] = rows
+    assert row["low"] == pytest.approx(row["value"], rel=1e-6)
+    assert row["high"] == pytest.approx(row["value"], rel=1e-6)
+    assert (row["evidence_grade"], row["batch"]) == ("D", 1)
+    assert row["coefficient_set_id"] == "h100-sxm-vllm-1"
+
+
 def test_what_has_no_price_and_no_energy_is_counted(book: Book) -> None:
     [row] = rows_of(
         book,

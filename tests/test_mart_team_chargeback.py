@@ -116,8 +116,9 @@ def test_a_worse_grade_counts_from_5_percent_of_the_energy(grade_c_j: float, gra
     energies = " union all ".join(
         f"{key}, '{each}' as evidence_grade, {energy_j}::double as gpu_energy_j, "
         "0 as unmeasured_request_count, 1.0 as facility_ratio, 473.0 as carbon_gco2e_per_kwh, "
-        "0.1 as electricity_usd_per_kwh"
-        for each, energy_j in (("A", 100 - grade_c_j), ("C", grade_c_j))
+        f"0.1 as electricity_usd_per_kwh, 'set {each}' as coefficient_set_id, "
+        f"{batch}::double as batch, 300 as passes"
+        for each, energy_j, batch in (("C", grade_c_j, 16), ("A", 100 - grade_c_j, 48))
     )
     [row] = made_from(
         "mart_team_chargeback",
@@ -132,9 +133,12 @@ def test_a_worse_grade_counts_from_5_percent_of_the_energy(grade_c_j: float, gra
         "hosting_energy_cost_usd, 0 as unpriced_request_count, 0 as no_gpu_bill_request_count",
         int_team_tasks=f"{key}, 2 as task_count",
         stg_assumptions="select 'material_energy_frac' as assumption, 0.05::double as value",
+        raw_method="select '1' as method_version",
     )
 
     assert row["evidence_grade"] == grade
+    # 600 passes at 300 / 16 + 300 / 48 = 25 runs of the servers
+    assert (row["batch"], row["coefficient_set_id"]) == (24, "set A, set C")
 
 
 def test_electricity_costs_the_tariff_and_emits_the_grid_factor(book: Book) -> None:

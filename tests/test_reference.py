@@ -621,7 +621,7 @@ def test_the_assumptions_are_those_the_pipeline_asks_for() -> None:
         "shared_input_frac_summarization",
         "cache_life_s", "compaction_kept_frac", "within_noise_probability_frac",
         "anomaly_score", "anomaly_spread_frac", "anomaly_material_frac", "anomaly_most_count",
-        "forecast_damping_frac",
+        "forecast_damping_frac", "agentic_task_value_usd",
     }  # fmt: skip
     cache = {f"cache_read_frac_{query_class}" for query_class in QUERY_CLASSES}
 

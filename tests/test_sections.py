@@ -52,6 +52,31 @@ def test_the_headline_figures_are_the_totals_of_the_month() -> None:
     assert figures["Tasks"].value == 10 + 2 + 4 - 1  # one of them in two lines
 
 
+# Tables with an energy and no range of it, each with its reason.
+WITHOUT_RANGE = {
+    "methods": "laws of others have none; ours stands line by line in method_lines",
+    "anchors": "published figures, as published",
+}
+
+
+def test_every_energy_of_the_report_has_its_range_grade_batch_and_method_beside_it() -> None:
+    kinds = {"j", "wh", "kwh", "gco2e", "kgco2e"}
+    lacking = {}
+    for section in report(mart_project_chargeback=project_mart({})).sections:
+        for table in section.tables:
+            energies = [column.name for column in table.columns if column.kind in kinds]
+            names = {column.name for column in table.columns}
+            lacks = {"evidence_grade", "batch"} - names
+            lacks |= {end for end in ("low_", "high_") if not any(end in name for name in energies)}
+            if "method_version" not in names and not table.note.endswith("Method 1."):
+                lacks.add("method")
+            if energies and lacks:
+                lacking[table.name] = lacks
+
+    assert {name: lacks for name, lacks in lacking.items() if name not in WITHOUT_RANGE} == {}
+    assert set(lacking) == set(WITHOUT_RANGE)
+
+
 @pytest.mark.parametrize(
     "name", ["cost_per_task", "energy_per_class", "summary_by_class", "summary_by_model"]
 )
@@ -164,7 +189,7 @@ def test_the_bars_of_a_line_add_up_to_its_gpu_energy() -> None:
 def test_the_unmeasured_line_is_counted_and_not_drawn() -> None:
     section = section_of(report(), "energy")
 
-    assert section.tables[1].note == "Unmeasured requests: 4 of 20."
+    assert section.tables[1].note == "Unmeasured requests: 4 of 20. Method 1."
     assert "mystery · rag" not in str(section.figures[0])
 
 
@@ -294,7 +319,7 @@ def test_full_coverage_is_said_in_words() -> None:
 def test_what_a_user_filled_in_stands_before_the_assumptions() -> None:
     tables = section_of(report(), "assumptions").tables
 
-    assert [table.name for table in tables] == ["assumed", "assumptions"]
+    assert [table.name for table in tables] == ["assumed", "assumptions", "region_multipliers"]
     assert tables[0].rows == (("logs/own.jsonl", "model", "llama-3.1-8b"),)
     assert column_of(tables[1], "assumption") == ["batch_api", "pue_ratio"]
 
@@ -339,6 +364,8 @@ def test_the_section_of_batches_says_where_they_come_from() -> None:
         "take 50.0% less GPU energy.",
         "List prices imply batches of 55 where the report takes 64; 1 of 2 lines of other hosts "
         "imply none.",
+        "Usage cost 4 USD per kWh of electricity behind it; ranges rank 0 of 1 pairs of lines, all "
+        "others overlap.",
     )
 
 

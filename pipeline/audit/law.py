@@ -105,7 +105,9 @@ def with_law(runs: pl.DataFrame, served: Served, names: Names) -> pl.DataFrame:
         is_asked = each is not None and each.output_tokens > 0 and each.input_tokens > 0
         energies.append(energy_j(each, prices) if each is not None and is_asked else None)
     priced = asked.with_columns(pl.Series("_law_j", energies, pl.Float64))
-    found = runs.join(priced, on=_ASKED, how="left", nulls_equal=True)
+    found = runs.join(priced, on=_ASKED, how="left", nulls_equal=True).sort(
+        "run_set", "started_at", "run_id"
+    )
     is_fitting = ~pl.col("is_looped") & ~pl.col("is_baseline")
     scale = (
         pl.lit(1.0)

@@ -42,10 +42,14 @@ def cells(rows: pl.DataFrame, reading: Reading, reference: str, rules: Rules) ->
         with its ends.
     """
     used = _usable(rows, reading)
-    means = used.group_by(CELL).agg(
-        pl.len().cast(pl.Int64).alias("run_count"),
-        *(_geometric(name) for name in ("_tokens", "_amount", "energy_j", "law_j")),
-        pl.col("mean_power_w").mean(),
+    means = (
+        used.sort(*CELL, "run_id")
+        .group_by(CELL, maintain_order=True)
+        .agg(
+            pl.len().cast(pl.Int64).alias("run_count"),
+            *(_geometric(name) for name in ("_tokens", "_amount", "energy_j", "law_j")),
+            pl.col("mean_power_w").mean(),
+        )
     )
     against = means.join(
         means.filter(pl.col("category") == reference).drop("category"),
@@ -150,6 +154,7 @@ def _contrast(used: pl.DataFrame, value: str, reference: str) -> pl.DataFrame:
             ((pl.col(value) - pl.col(value).mean()) ** 2).sum().alias("squares"),
             pl.len().alias("count"),
         )
+        .sort(CELL)  # sums of floats follow the order of rows
     )
     model = ["run_set", "model"]
     pooled = stats.with_columns(

@@ -83,6 +83,7 @@ def repeatability_frac(used: pl.DataFrame) -> float | None:
             ((pl.col("y") - pl.col("y").mean()) ** 2).sum().alias("squares"),
             pl.len().alias("count"),
         )
+        .sort(CELL)
     )
     freedom = int(cells.select((pl.col("count") - 1).sum()).item())
     return math.sqrt(cells.get_column("squares").sum() / freedom) if freedom > 0 else None
@@ -99,8 +100,15 @@ def _reproducibility(used: pl.DataFrame) -> tuple[str, str, float | None, float 
     blocked = _per_token(used.filter(pl.col("block").is_not_null())).with_columns(
         (pl.col("y") - pl.col("y").mean().over(CELL)).alias("y")
     )
-    blocks = blocked.group_by("run_set", "model", "block").agg(
-        pl.col("y").mean().alias("mean"), pl.col("y").var().alias("variance"), pl.len().alias("n")
+    key = ["run_set", "model", "block"]
+    blocks = (
+        blocked.group_by(key)
+        .agg(
+            pl.col("y").mean().alias("mean"),
+            pl.col("y").var().alias("variance"),
+            pl.len().alias("n"),
+        )
+        .sort(key)
     )
     found = None
     if blocks.height > 1 and blocks.get_column("variance").null_count() == 0:

@@ -6,8 +6,11 @@ from typing import Any
 import duckdb
 
 from pipeline.explain import cell_energy, wording
+from pipeline.explain.cell_batch import batch_parts, is_of_rung
 from pipeline.explain.cell_bills import bill_parts, bridge_parts, line_parts
+from pipeline.explain.cell_bridge import month_bridge_parts
 from pipeline.explain.cell_counts import COUNTED, count_parts, grade_part
+from pipeline.explain.cell_law import law_cell_parts
 from pipeline.explain.cell_money import MONEY, money_parts, reconciled_parts
 from pipeline.explain.cell_requests import quantile_part, request_sum, task_part
 from pipeline.explain.cell_source import CellSource, source_of
@@ -79,10 +82,9 @@ def _place_part(found: FoundCell, source: CellSource) -> Part:
 
 
 def _value_parts(con: duckdb.DuckDBPyConnection, source: CellSource, month: str) -> list[Part]:
-    if source.mart == "mart_month_total":
-        return month_total_parts(con, source)
-    if source.mart == "mart_cost_bridge":
-        return bridge_parts(con, source, month)
+    told = _own_parts(con, source, month)
+    if told is not None:
+        return told
     ratio = ratio_lines(source, _of_month(con, source, month))
     if ratio:
         return [Part("value", "The cell", tuple(ratio))]
@@ -95,6 +97,21 @@ def _value_parts(con: duckdb.DuckDBPyConnection, source: CellSource, month: str)
     if others or source.mart == "mart_intake":
         return _lines_parts(source)
     return _class_parts(con, source, line) if is_of_class else _group_parts(con, source, line)
+
+
+def _own_parts(con: duckdb.DuckDBPyConnection, source: CellSource, month: str) -> list[Part] | None:
+    """Return the parts of a cell of a mart with an arithmetic of its own, None for the others."""
+    if source.mart == "mart_month_total":
+        return month_total_parts(con, source)
+    if source.mart == "mart_cost_bridge":
+        return bridge_parts(con, source, month)
+    if source.mart == "mart_month_bridge":
+        return month_bridge_parts(con, source, month)
+    if source.mart == "mart_law_validation":
+        return law_cell_parts(con, source)
+    if source.mart == "mart_concurrency" and is_of_rung(source):
+        return batch_parts(con, source, source.lines[0])
+    return None
 
 
 def _group_parts(con: duckdb.DuckDBPyConnection, source: CellSource, line: Row) -> list[Part]:

@@ -34,9 +34,11 @@ _TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
         "mart_unpriced_usage",
         ("model_id", "provider", "service_tier", "unpriced_reason"),
     ),
+    "findings": ("mart_findings", ("finding_rank", *_CLASS)),
     "concurrency": ("mart_concurrency", _CLASS),
     "concurrency_by_batch": ("mart_concurrency", (*_CLASS, "batch")),
     "implied_batch": ("mart_implied_batch", _CLASS),
+    "cost_per_kwh": ("mart_implied_batch", _CLASS),
     "methods": ("mart_method_comparison", ("law",)),
     "method_lines": ("mart_method_comparison", (*_CLASS, "law")),
     "month_bridge": ("mart_month_bridge", ()),
@@ -45,6 +47,8 @@ _TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     "reconciliation_parts": ("mart_reconciliation", ("provider", "model_id")),
     "reconciliation_days": ("mart_reconciliation_days", ("bill_day", "provider", "model_id")),
     "other_charges": ("mart_other_charges", ("charge_kind", "provider", "model_id", "team")),
+    "law_errors": ("mart_law_validation", ("dataset", "gpu", "stack", "law", "form")),
+    "law_duels": ("mart_law_validation", ()),
     "coverage": ("mart_coverage", ()),
     "intake": ("mart_intake", ("source_file",)),
     "intake_reasons": ("mart_intake", ("source_file", "outcome", "reason")),
@@ -52,6 +56,13 @@ _TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
     "figure_cost_by_cell": ("mart_cost_per_task", ()),
     "figure_energy_by_term": ("mart_energy_per_class", ()),
     "figure_energy_by_batch": ("mart_concurrency", ()),
+}
+# What else a row of the mart must be.
+_WHOLE: Row = {"subset_kind": "all"}
+_WANTED: dict[str, Row] = {
+    "concurrency": {"is_effective": True},
+    "law_errors": _WHOLE,
+    "law_duels": _WHOLE,
 }
 _TERMS = ("prefill", "kv_cache", "next_token")
 _ALIKE = 1e-9
@@ -101,7 +112,7 @@ def source_of(con: duckdb.DuckDBPyConnection, found: FoundCell, month: str) -> C
     mart, keys = _TABLES.get(table.name, (None, ()))
     key = {} if is_total else {name: _in_mart(name, cells[name]) for name in keys}
     quantity = _quantity(table.name, column.name, cells)
-    wanted = {"is_effective": True} if table.name == "concurrency" else {}
+    wanted = _WANTED.get(table.name, {})
     if _is_of_total(table.name, quantity, is_total=is_total):
         mart, key = _TOTALS, _total_key(table.name, cells, is_total=is_total)
     lines = _lines(con, mart, key | wanted, month) if mart else ()

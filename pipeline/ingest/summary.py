@@ -1,6 +1,6 @@
 """What is in some files, without a report: rows, reasons, tokens and models of each."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import duckdb
@@ -30,7 +30,11 @@ def summarise(settings: Settings, tell: Callable[[str], None]) -> list[dict[str,
     con = warehouse.connect(None, settings.memory_limit_gb)
     load_reference(con, settings)
     files = find_files(checked_inputs(con, settings.inputs), settings.folder)
-    intakes = load(con, files, settings, tell, lists_bad_files=True)
+    return entries_of(con, load(con, files, settings, tell, lists_bad_files=True))
+
+
+def entries_of(con: duckdb.DuckDBPyConnection, intakes: Iterable[Intake]) -> list[dict[str, Any]]:
+    """Return the same of files that are loaded."""
     warehouse.build(con, ("int_models",))
     totals = _by_input(con.execute(_TOTALS_SQL))
     reasons = _by_input(con.execute(_REASONS_SQL))
@@ -55,6 +59,8 @@ def title_of(source_format: str | None) -> str:
 
 def text_of(entry: Mapping[str, Any]) -> str:
     """Return what is in a file as lines for people."""
+    if entry.get("state") == "already loaded":
+        return f"{entry['path']}: already loaded"
     lines = [f"{entry['path']}: {title_of(entry['format'])}"]
     if entry["format"] is None:
         return "\n".join((*lines, f"  {entry['reason']}"))

@@ -6,7 +6,7 @@ from dataclasses import replace
 import polars as pl
 
 from pipeline.report.calculator import calculator
-from pipeline.report.section import Report, Section
+from pipeline.report.section import Report, Section, Table
 from pipeline.report.sections import (
     about,
     agents,
@@ -20,6 +20,7 @@ from pipeline.report.sections import (
     coverage,
     decisions,
     energy,
+    findings,
     intake,
     law_validation,
     levers,
@@ -32,6 +33,7 @@ from pipeline.report.sections import (
     price_reversals,
     reasoning,
     reconciliation,
+    restatement,
     summary,
     teams,
     trend,
@@ -52,7 +54,7 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
 
     Args:
         frames: The marts with all their months, under their table names, and the frames
-            `assumptions`, `assumed` and `checks`.
+            `assumptions`, `assumed`, `region_multipliers` and `checks`.
         month: The month, as YYYY-MM.
         facts: What the report says of the run that made it.
     """
@@ -60,9 +62,10 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
     costs_before = in_month(frames["mart_cost_per_task"], month_before(month))
     totals = in_month(frames["mart_month_total"], month)
     totals_before = in_month(frames["mart_month_total"], month_before(month))
-    sections = (
+    sections: tuple[Section, ...] = (
         summary.section(costs, costs_before, totals, totals_before, frames["checks"]),
         bridge.section(in_month(frames["mart_month_bridge"], month)),
+        findings.section(in_month(frames["mart_findings"], month)),
         cost_per_task.section(costs, totals),
         money.section(
             *(
@@ -84,7 +87,9 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
         ),
         waste.section(in_month(frames["mart_waste"], month)),
         agents.section(
-            in_month(frames["mart_agentic"], month), in_month(frames["mart_compaction"], month)
+            in_month(frames["mart_agentic"], month),
+            in_month(frames["mart_compaction"], month),
+            in_month(frames["mart_agent_limits"], month),
         ),
         reasoning.section(
             frames["mart_reasoning_budget"],
@@ -125,9 +130,11 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
         levers.section(
             in_month(frames["mart_architecture_levers"], month), frames["mart_attention_families"]
         ),
-        assumptions.section(frames["assumptions"], frames["assumed"]),
+        assumptions.section(frames["assumptions"], frames["assumed"], frames["region_multipliers"]),
         checks.section(frames["checks"]),
     )
+    if facts.bridge:
+        sections = (*sections[:1], restatement.section(facts.issue, facts.bridge), *sections[1:])
     dated = tuple(_with_method(each, facts.method_version) for each in sections)
     return Report(
         title=f"Joulebook {month_name(month)}",
@@ -142,12 +149,23 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
 
 
 def _with_method(section: Section, method_version: str) -> Section:
-    """Return a section whose figures name the method, so that a copied figure still does."""
+    """Return a section whose figures and estimates name the method, so that a copy still does."""
     figures = (
         replace(figure, source=f"{figure.source}; method {method_version}")
         for figure in section.figures
     )
-    return replace(section, figures=tuple(figures))
+    tables = (
+        replace(table, note=f"{table.note} Method {method_version}.".lstrip())
+        if _is_undated(table)
+        else table
+        for table in section.tables
+    )
+    return replace(section, figures=tuple(figures), tables=tuple(tables))
+
+
+def _is_undated(table: Table) -> bool:
+    names = {column.name for column in table.columns}
+    return "evidence_grade" in names and "method_version" not in names
 
 
 def month_name(month: str) -> str:

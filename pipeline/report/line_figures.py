@@ -15,7 +15,7 @@ from matplotlib.ticker import (
     NullLocator,
 )
 
-from pipeline.report import figures
+from pipeline.report import figures, lean_svg
 from pipeline.report.numbers import clean_text, show
 from pipeline.report.section import Lines
 
@@ -70,7 +70,7 @@ def _figure(lines: Lines, shape: _Shape) -> Figure:
         bbox_to_anchor=(0.002, 1 - 2 / height),
         ncols=shape.legend_columns,
         frameon=False,
-        labelcolor=figures.INK[0],
+        labelcolor=lean_svg.INK[0],
         handlelength=1.4,
         handletextpad=0.5,
         columnspacing=1.4,
@@ -86,16 +86,14 @@ def _draw_lines(axes: Axes, lines: Lines) -> None:
         axes.plot(
             [x for x, _ in points],
             [y for _, y in points],
-            color=figures.SERIES[number][0],
+            color=lean_svg.SERIES[number][0],
             linewidth=1.2 if lines.is_linear else 1.8,
-            marker="" if lines.is_linear else "o",
-            markersize=3,
         )
     for number, mark in enumerate(lines.marks):
         if mark is not None:
             axes.plot(
                 *([part] for part in mark),
-                color=figures.SERIES[number][0],
+                color=lean_svg.SERIES[number][0],
                 marker="o",
                 markersize=9,
                 markerfacecolor="none",
@@ -117,10 +115,10 @@ def _draw_frame(axes: Axes, lines: Lines, shape: _Shape) -> None:
     as_number = FuncFormatter(lambda x, _: show(float(f"{x:.6g}"), "number"))
     axes.xaxis.set_major_formatter(as_number)
     axes.yaxis.set_major_formatter(as_number)
-    axes.tick_params(axis="both", which="both", length=0, colors=figures.FAINT_INK[0], pad=6)
-    axes.grid(axis="both", color=figures.GRID[0], linewidth=0.8)
+    axes.tick_params(axis="both", which="both", length=0, colors=lean_svg.FAINT_INK[0], pad=6)
+    axes.grid(axis="both", color=lean_svg.GRID[0], linewidth=0.8)
     axes.set_axisbelow(True)
-    axes.set_xlabel(lines.over, color=figures.FAINT_INK[0], labelpad=4, loc="right")
+    axes.set_xlabel(lines.over, color=lean_svg.FAINT_INK[0], labelpad=4, loc="right")
 
 
 def _set_logarithmic(axes: Axes, lines: Lines, shape: _Shape) -> None:
@@ -146,7 +144,7 @@ def _legend_handles(lines: Lines, shape: _Shape) -> list[Artist]:
         Line2D(
             [],
             [],
-            color=figures.SERIES[number][0],
+            color=lean_svg.SERIES[number][0],
             linewidth=1.8,
             label=_short(name, shape.longest_label),
         )
@@ -157,7 +155,7 @@ def _legend_handles(lines: Lines, shape: _Shape) -> list[Artist]:
             Line2D(
                 [],
                 [],
-                color=figures.FAINT_INK[0],
+                color=lean_svg.FAINT_INK[0],
                 marker="o",
                 markersize=8,
                 markerfacecolor="none",

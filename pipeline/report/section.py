@@ -220,6 +220,16 @@ class KeyFigure:
 
 
 @dataclass(frozen=True)
+class Finding:
+    """One proposal with what it would save; the workbook has it in its section's table."""
+
+    title: str  # what to do
+    savings: tuple[KeyFigure, ...]  # money first
+    basis: str  # grade, batch, rows behind it, assumption
+    section_name: str  # the section that shows those rows
+
+
+@dataclass(frozen=True)
 class Section:
     """One question, its answer in words, and the tables and figures behind it."""
 
@@ -229,6 +239,7 @@ class Section:
     question: str  # one sentence on what this section answers
     statements: tuple[str, ...] = ()  # the answer, one sentence each
     key_figures: tuple[KeyFigure, ...] = ()
+    findings: tuple[Finding, ...] = ()
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
     empty_reason: str = ""  # which input would fill it, where there is nothing to show

@@ -37,6 +37,7 @@ rated as (
         classes.measurable_request_count,
         classes.passes,
         rates.batch,
+        rates.coefficient_set_id,
         rates.evidence_grade,
         rates.facility_ratio,
         rates.carbon_gco2e_per_kwh,
@@ -74,6 +75,7 @@ stated as (
         kinds.cache_state,
         rated.passes,
         rated.batch,
+        rated.coefficient_set_id,
         rated.evidence_grade,
         rated.facility_ratio,
         rated.carbon_gco2e_per_kwh,
@@ -103,8 +105,12 @@ energies as (
         min(stated.facility_ratio) as facility_ratio,
         min(stated.carbon_gco2e_per_kwh) as carbon_gco2e_per_kwh,
         sum(stated.measurable_request_count) as measured_request_count,
-        sum(stated.passes::decimal(38, 0))::double
-        / nullif(sum((stated.passes / stated.batch)::decimal(38, 15)), 0)::double as batch,
+        mean_batch(stated.batch, stated.passes) as batch,
+        listed_sets(stated.coefficient_set_id) as coefficient_set_id,
+        worst_material_grade(
+            stated.evidence_grade, stated.prefill_j + stated.kv_cache_j + stated.next_token_j,
+            material.value
+        ) as evidence_grade,
         sum(stated.prefill_j::decimal(38, 15))::double as prefill_j,
         sum(stated.kv_cache_j::decimal(38, 15))::double as kv_cache_j,
         sum(stated.next_token_j::decimal(38, 15))::double as next_token_j,
@@ -112,27 +118,7 @@ energies as (
             as gpu_energy_j,
         sum(stated.saved_j::decimal(38, 15))::double as saved_j
     from stated
-    group by all
-),
-
-graded as (
-    select
-        stated.month,
-        stated.provider,
-        stated.model_id,
-        stated.cache_state,
-        max(stated.evidence_grade) as evidence_grade
-    from stated
-    inner join energies
-        on
-            stated.month = energies.month
-            and stated.provider = energies.provider
-            and stated.model_id = energies.model_id
-            and stated.cache_state = energies.cache_state
     inner join stg_assumptions as material on material.assumption = 'material_energy_frac'
-    where
-        stated.prefill_j + stated.kv_cache_j + stated.next_token_j
-        >= material.value * energies.gpu_energy_j
     group by all
 ),
 
@@ -226,7 +212,8 @@ select
     energies.cache_state::varchar as cache_state,
     energies.measured_request_count::decimal(38, 0) as measured_request_count,
     energies.batch::double as batch,
-    coalesce(graded.evidence_grade, 'U')::varchar as evidence_grade,
+    energies.coefficient_set_id::varchar as coefficient_set_id,
+    energies.evidence_grade::varchar as evidence_grade,
     energies.prefill_j::double as prefill_j,
     energies.kv_cache_j::double as kv_cache_j,
     energies.next_token_j::double as next_token_j,
@@ -245,12 +232,6 @@ select
     ends.saved_high_kwh::double as saved_high_kwh,
     ends.saving_probability_frac::double as saving_probability_frac
 from energies
-left join graded
-    on
-        energies.month = graded.month
-        and energies.provider = graded.provider
-        and energies.model_id = graded.model_id
-        and energies.cache_state = graded.cache_state
 left join ends
     on
         energies.month = ends.month

@@ -172,5 +172,12 @@ select
                 state_moved_bytes(weighed.state_bytes, 1), 0
             )
         )
-    )::double as energy_j_per_pass
+    )::double as energy_j_per_pass,
+    (
+        weighed.energy_ratio
+        * kv_cache_energy_j(
+            weighed.a_j_per_flop, weighed.b_j_per_kv_byte,
+            state_moved_bytes(weighed.state_bytes, 1), 0
+        )
+    )::double as state_energy_j_per_pass
 from weighed

@@ -86,6 +86,8 @@ lines as (
         energy.coefficient_set_id,
         energy.bias_factor,
         energy.gpu_energy_j,
+        energy.energy_low_j,
+        energy.energy_high_j,
         priced.uncached_input_usd_mtokens / nullif(priced.prompt_tokens, 0) * 0.000001
             as uncached_input_usd_per_token,
         priced.cache_read_usd_mtokens / nullif(priced.prompt_tokens, 0) * 0.000001
@@ -155,6 +157,8 @@ select
     lines.coefficient_set_id::varchar as coefficient_set_id,
     lines.bias_factor::double as bias_factor,
     lines.gpu_energy_j::double as gpu_energy_j,
+    lines.energy_low_j::double as energy_low_j,
+    lines.energy_high_j::double as energy_high_j,
     lines.uncached_input_usd_per_token::double as uncached_input_usd_per_token,
     lines.cache_read_usd_per_token::double as cache_read_usd_per_token,
     greatest(

@@ -39,7 +39,10 @@ energies as (
         - case
             when rates.model_id is null then 0 else moments.measurable_request_count
         end as unmeasured_request_count,
+        moments.passes,
         rates.evidence_grade,
+        rates.batch,
+        rates.coefficient_set_id,
         rates.facility_ratio,
         rates.carbon_gco2e_per_kwh,
         rates.electricity_usd_per_kwh,
@@ -72,7 +75,10 @@ select
     energies.project::varchar as project,
     energies.request_count::decimal(38, 0) as request_count,
     energies.unmeasured_request_count::decimal(38, 0) as unmeasured_request_count,
+    energies.passes::decimal(38, 0) as passes,
     energies.evidence_grade::varchar as evidence_grade,
+    energies.batch::double as batch,
+    energies.coefficient_set_id::varchar as coefficient_set_id,
     energies.facility_ratio::double as facility_ratio,
     energies.carbon_gco2e_per_kwh::double as carbon_gco2e_per_kwh,
     energies.electricity_usd_per_kwh::double as electricity_usd_per_kwh,

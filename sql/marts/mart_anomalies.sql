@@ -4,7 +4,7 @@
 -- 6; with fewer nothing is said. Days without usage are none. The distance is in scaled median
 -- deviations, with a floor (anomaly_spread_frac); reported are the largest (anomaly_most_count)
 -- beyond anomaly_score that move anomaly_material_frac of the month. Cost is judged where it is
--- known, else electricity.
+-- known, else electricity. The range of a day is that of its models' and classes' joint draws.
 -- grain: month, day_on, subject_kind, subject
 
 with
@@ -219,6 +219,101 @@ ranked as (
     where
         abs(scored.score) > least_score.value
         and abs(scored.month_frac) >= material.value
+),
+
+shown as (
+    select
+        ranked.month,
+        ranked.day_on,
+        ranked.subject_kind,
+        ranked.subject
+    from ranked
+    inner join stg_assumptions as most on most.assumption = 'anomaly_most_count'
+    where ranked.size_rank <= most.value
+),
+
+-- What a shown day took of each model and class.
+parts as (
+    select
+        shown.month,
+        shown.day_on,
+        shown.subject_kind,
+        shown.subject,
+        int_days.provider,
+        int_days.model_id,
+        int_days.query_class,
+        sum(int_days.passes) as passes,
+        sum(int_days.facility_energy_kwh)::double as facility_energy_kwh
+    from shown
+    inner join int_days
+        on
+            shown.day_on = int_days.day_on
+            and case shown.subject_kind when 'team' then int_days.team else int_days.model_id end
+            is not distinct from shown.subject
+    where int_days.is_day
+    group by all
+),
+
+bases as (
+    select
+        parts.month,
+        parts.day_on,
+        parts.subject_kind,
+        parts.subject,
+        worst_material_grade(rates.evidence_grade, parts.facility_energy_kwh, material.value)
+            as evidence_grade,
+        listed_sets(rates.coefficient_set_id) as coefficient_set_id,
+        mean_batch(rates.batch, parts.passes) as batch
+    from parts
+    left join int_class_energy as rates
+        on
+            parts.month = rates.month
+            and parts.provider = rates.provider
+            and parts.model_id = rates.model_id
+            and parts.query_class = rates.query_class
+    inner join stg_assumptions as material on material.assumption = 'material_energy_frac'
+    group by all
+),
+
+drawn as (
+    select
+        parts.month,
+        parts.day_on,
+        parts.subject_kind,
+        parts.subject,
+        draws.draw,
+        sum(
+            (
+                parts.facility_energy_kwh * draws.facility_energy_kwh
+                / nullif(rates.facility_energy_kwh, 0)
+            )::decimal(38, 18)
+        ) as facility_energy_kwh
+    from parts
+    inner join int_class_energy as rates
+        on
+            parts.month = rates.month
+            and parts.provider = rates.provider
+            and parts.model_id = rates.model_id
+            and parts.query_class = rates.query_class
+    inner join int_class_draws as draws
+        on
+            parts.month = draws.month
+            and parts.provider = draws.provider
+            and parts.model_id = draws.model_id
+            and parts.query_class = draws.query_class
+    group by all
+),
+
+ends as (
+    select
+        drawn.month,
+        drawn.day_on,
+        drawn.subject_kind,
+        drawn.subject,
+        drawn_p05(drawn.facility_energy_kwh) as facility_energy_low_kwh,
+        drawn_p95(drawn.facility_energy_kwh) as facility_energy_high_kwh
+    from drawn
+    group by all
 )
 
 select
@@ -231,6 +326,10 @@ select
     case when ranked.measure = 'cost' then ranked.expected_amount end::decimal(38, 9)
         as expected_cost_usd,
     ranked.facility_energy_kwh::double as facility_energy_kwh,
+    least(ends.facility_energy_low_kwh, ranked.facility_energy_kwh::double)::double
+        as facility_energy_low_kwh,
+    greatest(ends.facility_energy_high_kwh, ranked.facility_energy_kwh::double)::double
+        as facility_energy_high_kwh,
     case when ranked.measure = 'energy' then ranked.expected_amount end::double
         as expected_energy_kwh,
     ranked.month_frac::double as month_frac,
@@ -246,7 +345,22 @@ select
         else 'energy per token'
     end::varchar as moved,
     ranked.pattern_day_count::bigint as pattern_day_count,
-    ranked.is_by_weekday::boolean as is_by_weekday
+    ranked.is_by_weekday::boolean as is_by_weekday,
+    bases.evidence_grade::varchar as evidence_grade,
+    bases.coefficient_set_id::varchar as coefficient_set_id,
+    bases.batch::double as batch,
+    method.method_version::varchar as method_version
 from ranked
-inner join stg_assumptions as most on most.assumption = 'anomaly_most_count'
-where ranked.size_rank <= most.value
+inner join bases
+    on
+        ranked.month = bases.month
+        and ranked.day_on = bases.day_on
+        and ranked.subject_kind = bases.subject_kind
+        and ranked.subject is not distinct from bases.subject
+left join ends
+    on
+        ranked.month = ends.month
+        and ranked.day_on = ends.day_on
+        and ranked.subject_kind = ends.subject_kind
+        and ranked.subject is not distinct from ends.subject
+cross join raw_method as method

@@ -143,6 +143,7 @@ worlds as (
         1.0 as b_ratio,
         1.0 as c_ratio,
         1.0 as s_ratio,
+        1.0 as stack_ratio,
         1.0 as latent_ratio
     union all
     select
@@ -151,6 +152,7 @@ worlds as (
         draws.b_ratio,
         draws.c_ratio,
         draws.s_ratio,
+        draws.stack_ratio,
         drawn_value(1, ranges.low_ratio, ranges.high_ratio, own.z_score) as latent_ratio
     from int_draws as draws
     inner join int_own_errors as own on draws.draw = own.draw and own.error_of = 'mla'
@@ -164,7 +166,8 @@ priced as (
         asked.lever,
         asked.batch,
         worlds.draw,
-        case when asked.architecture_class = 'mla' then worlds.latent_ratio else 1 end
+        worlds.stack_ratio
+        * case when asked.architecture_class = 'mla' then worlds.latent_ratio else 1 end
         * request_energy_j(
             prefill_energy_j(worlds.a_ratio * sets.a_j_per_flop, 2 * asked.body_params),
             prefill_energy_j(worlds.a_ratio * sets.a_j_per_flop, asked.attention_flop_per_pair),
@@ -212,6 +215,8 @@ ends as (
         saved.variant,
         saved.batch,
         max(case when saved.draw = 0 then saved.energy_j end) as energy_j,
+        drawn_p05(case when saved.draw > 0 then saved.energy_j end) as energy_low_j,
+        drawn_p95(case when saved.draw > 0 then saved.energy_j end) as energy_high_j,
         max(case when saved.draw = 0 then saved.saving_frac end) as saving_frac,
         drawn_p05(case when saved.draw > 0 then saved.saving_frac end) as saving_low_frac,
         drawn_p50(case when saved.draw > 0 then saved.saving_frac end) as saving_p50_frac,
@@ -242,6 +247,8 @@ select
     case when asked.batch_max >= 1 then least(asked.batch, asked.batch_max) end::double
         as served_batch,
     ends.energy_j::double as energy_j_per_request,
+    least(ends.energy_low_j, ends.energy_j)::double as energy_low_j_per_request,
+    greatest(ends.energy_high_j, ends.energy_j)::double as energy_high_j_per_request,
     (ends.energy_j / asked.mean_output_tokens)::double as energy_j_per_output_token,
     ends.saving_frac::double as saving_frac,
     least(ends.saving_low_frac, ends.saving_frac)::double as saving_low_frac,

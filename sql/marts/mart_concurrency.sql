@@ -75,6 +75,7 @@ ranged as (
         energy.hosting_kind,
         energy.stand_in_tier,
         energy.evidence_grade,
+        energy.coefficient_set_id,
         energy.facility_ratio,
         blended.energy_j * energy.bias_factor as gpu_energy_j,
         case
@@ -107,6 +108,8 @@ select
     ranged.hosting_kind::varchar as hosting_kind,
     ranged.stand_in_tier::varchar as stand_in_tier,
     ranged.evidence_grade::varchar as evidence_grade,
+    ranged.coefficient_set_id::varchar as coefficient_set_id,
+    method.method_version::varchar as method_version,
     moments.prompts::bigint as request_count,
     moments.passes::bigint as output_tokens,
     ranged.energy_j::double as energy_j,
@@ -134,3 +137,4 @@ inner join int_batches as batches
         and ranged.provider = batches.provider
         and ranged.model_id = batches.model_id
         and ranged.query_class = batches.query_class
+cross join raw_method as method

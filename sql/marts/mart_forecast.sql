@@ -169,8 +169,9 @@ select
     'forecast_damping_frac'::varchar as assumption,
     forecasts.reason::varchar as reason,
     totals.evidence_grade::varchar as evidence_grade,
-    method.method_version::varchar as method_version
+    totals.coefficient_set_id::varchar as coefficient_set_id,
+    totals.batch::double as batch,
+    totals.method_version::varchar as method_version
 from forecasts
 inner join mart_month_total as totals
     on forecasts.month = totals.month and totals.total_kind = 'month'
-cross join raw_method as method

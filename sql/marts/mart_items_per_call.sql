@@ -305,6 +305,8 @@ select
     method.method_version::varchar as method_version,
     lines.prompts::bigint as request_count,
     lines.gpu_energy_j::double as gpu_energy_j,
+    lines.energy_low_j::double as energy_low_j,
+    lines.energy_high_j::double as energy_high_j,
     ('shared_input_frac_' || lines.query_class)::varchar as assumption,
     lines.shared_frac::double as shared_input_frac,
     lines.shared_low_frac::double as shared_input_low_frac,

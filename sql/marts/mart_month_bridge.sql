@@ -3,6 +3,8 @@
 -- token (of electricity and carbon: the joules of a unit of work, and the grid).
 -- Each step is cut to the cent once and the parts are differences of steps, so they tie.
 -- Requests whose cost or energy is unknown are in neither month.
+-- The range of a part is that of its differences over the joint draws: what both months are unsure
+-- of alike falls out of it. The grade is the worse of the two months.
 -- grain: month
 
 with
@@ -78,6 +80,27 @@ wide as (
         )::decimal(38, 9) as carbon_at_price_gco2e
     from int_bridge_steps as steps
     group by all
+),
+
+ends as (
+    select
+        draws.month,
+        drawn_p05(draws.value_before) as before_low_kwh,
+        drawn_p95(draws.value_before) as before_high_kwh,
+        drawn_p05(draws.value_at_volume - draws.value_before) as volume_low_kwh,
+        drawn_p95(draws.value_at_volume - draws.value_before) as volume_high_kwh,
+        drawn_p05(draws.value_at_mix - draws.value_at_volume) as mix_low_kwh,
+        drawn_p95(draws.value_at_mix - draws.value_at_volume) as mix_high_kwh,
+        drawn_p05(draws.value_at_model - draws.value_at_mix) as model_low_kwh,
+        drawn_p95(draws.value_at_model - draws.value_at_mix) as model_high_kwh,
+        drawn_p05(draws.value_at_length - draws.value_at_model) as length_low_kwh,
+        drawn_p95(draws.value_at_length - draws.value_at_model) as length_high_kwh,
+        drawn_p05(draws.value_at_price - draws.value_at_length) as rate_low_kwh,
+        drawn_p95(draws.value_at_price - draws.value_at_length) as rate_high_kwh,
+        drawn_p05(draws.value_at_price) as month_low_kwh,
+        drawn_p95(draws.value_at_price) as month_high_kwh
+    from int_bridge_draws as draws
+    group by all
 )
 
 select
@@ -99,17 +122,75 @@ select
     ::decimal(38, 2) as cost_price_usd,
     wide.cost_at_price_usd::decimal(38, 2) as cost_usd,
     wide.facility_energy_before_kwh::decimal(38, 9) as facility_energy_before_kwh,
+    least(ends.before_low_kwh, wide.facility_energy_before_kwh::double)::double
+        as facility_energy_before_low_kwh,
+    greatest(ends.before_high_kwh, wide.facility_energy_before_kwh::double)::double
+        as facility_energy_before_high_kwh,
     (wide.facility_energy_at_volume_kwh - wide.facility_energy_before_kwh)
     ::decimal(38, 9) as facility_energy_volume_kwh,
+    least(
+        ends.volume_low_kwh,
+        (wide.facility_energy_at_volume_kwh - wide.facility_energy_before_kwh)
+        ::double
+    )::double as facility_energy_volume_low_kwh,
+    greatest(
+        ends.volume_high_kwh,
+        (wide.facility_energy_at_volume_kwh - wide.facility_energy_before_kwh)
+        ::double
+    )::double as facility_energy_volume_high_kwh,
     (wide.facility_energy_at_mix_kwh - wide.facility_energy_at_volume_kwh)
     ::decimal(38, 9) as facility_energy_mix_kwh,
+    least(
+        ends.mix_low_kwh,
+        (wide.facility_energy_at_mix_kwh - wide.facility_energy_at_volume_kwh)
+        ::double
+    )::double as facility_energy_mix_low_kwh,
+    greatest(
+        ends.mix_high_kwh,
+        (wide.facility_energy_at_mix_kwh - wide.facility_energy_at_volume_kwh)
+        ::double
+    )::double as facility_energy_mix_high_kwh,
     (wide.facility_energy_at_model_kwh - wide.facility_energy_at_mix_kwh)
     ::decimal(38, 9) as facility_energy_model_kwh,
+    least(
+        ends.model_low_kwh,
+        (wide.facility_energy_at_model_kwh - wide.facility_energy_at_mix_kwh)
+        ::double
+    )::double as facility_energy_model_low_kwh,
+    greatest(
+        ends.model_high_kwh,
+        (wide.facility_energy_at_model_kwh - wide.facility_energy_at_mix_kwh)
+        ::double
+    )::double as facility_energy_model_high_kwh,
     (wide.facility_energy_at_length_kwh - wide.facility_energy_at_model_kwh)
     ::decimal(38, 9) as facility_energy_length_kwh,
+    least(
+        ends.length_low_kwh,
+        (wide.facility_energy_at_length_kwh - wide.facility_energy_at_model_kwh)
+        ::double
+    )::double as facility_energy_length_low_kwh,
+    greatest(
+        ends.length_high_kwh,
+        (wide.facility_energy_at_length_kwh - wide.facility_energy_at_model_kwh)
+        ::double
+    )::double as facility_energy_length_high_kwh,
     (wide.facility_energy_at_price_kwh - wide.facility_energy_at_length_kwh)
     ::decimal(38, 9) as facility_energy_rate_kwh,
+    least(
+        ends.rate_low_kwh,
+        (wide.facility_energy_at_price_kwh - wide.facility_energy_at_length_kwh)
+        ::double
+    )::double as facility_energy_rate_low_kwh,
+    greatest(
+        ends.rate_high_kwh,
+        (wide.facility_energy_at_price_kwh - wide.facility_energy_at_length_kwh)
+        ::double
+    )::double as facility_energy_rate_high_kwh,
     wide.facility_energy_at_price_kwh::decimal(38, 9) as facility_energy_kwh,
+    least(ends.month_low_kwh, wide.facility_energy_at_price_kwh::double)::double
+        as facility_energy_low_kwh,
+    greatest(ends.month_high_kwh, wide.facility_energy_at_price_kwh::double)::double
+        as facility_energy_high_kwh,
     wide.carbon_before_gco2e::decimal(38, 9) as carbon_before_gco2e,
     (wide.carbon_at_volume_gco2e - wide.carbon_before_gco2e)
     ::decimal(38, 9) as carbon_volume_gco2e,
@@ -121,5 +202,20 @@ select
     ::decimal(38, 9) as carbon_length_gco2e,
     (wide.carbon_at_price_gco2e - wide.carbon_at_length_gco2e)
     ::decimal(38, 9) as carbon_rate_gco2e,
-    wide.carbon_at_price_gco2e::decimal(38, 9) as carbon_gco2e
+    wide.carbon_at_price_gco2e::decimal(38, 9) as carbon_gco2e,
+    (least(ends.month_low_kwh, wide.facility_energy_at_price_kwh::double) * grid.value)::double
+        as carbon_low_gco2e,
+    (greatest(ends.month_high_kwh, wide.facility_energy_at_price_kwh::double) * grid.value)::double
+        as carbon_high_gco2e,
+    greatest(totals.evidence_grade, totals_before.evidence_grade)::varchar as evidence_grade,
+    totals.coefficient_set_id::varchar as coefficient_set_id,
+    totals.batch::double as batch,
+    totals_before.batch::double as batch_before,
+    totals.method_version::varchar as method_version
 from wide
+inner join mart_month_total as totals
+    on wide.month = totals.month and totals.total_kind = 'month'
+inner join mart_month_total as totals_before
+    on wide.month = month_after(totals_before.month) and totals_before.total_kind = 'month'
+left join ends on wide.month = ends.month
+inner join stg_assumptions as grid on grid.assumption = 'carbon_gco2e_per_kwh'

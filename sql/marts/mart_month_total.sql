@@ -65,7 +65,11 @@ sums as (
         sum(cells.billed_cost_usd) as billed_cost_usd,
         sum(cells.energy_cost_usd) as energy_cost_usd,
         sum(cells.gpu_energy_j::decimal(38, 15))::double as gpu_energy_j,
-        sum(cells.facility_energy_kwh::decimal(38, 22))::double as facility_energy_kwh
+        sum(cells.facility_energy_kwh::decimal(38, 22))::double as facility_energy_kwh,
+        worst_material_grade(cells.evidence_grade, cells.gpu_energy_j, material.value)
+            as evidence_grade,
+        listed_sets(cells.coefficient_set_id) as coefficient_set_id,
+        mean_batch(cells.batch, cells.output_tokens) as batch
     from mart_cost_per_task as cells
     inner join members
         on
@@ -73,6 +77,7 @@ sums as (
             and cells.provider = members.provider
             and cells.model_id = members.model_id
             and cells.query_class = members.query_class
+    inner join stg_assumptions as material on material.assumption = 'material_energy_frac'
     group by all
 ),
 
@@ -153,33 +158,6 @@ tasks as (
         sum(counted.unknown_outcome_task_count) as unknown_outcome_task_count
     from counted
     group by all
-),
-
-graded as (
-    select
-        members.total_number,
-        cells.evidence_grade,
-        sum(cells.gpu_energy_j::decimal(38, 15))::double as grade_energy_j
-    from mart_cost_per_task as cells
-    inner join members
-        on
-            cells.month = members.month
-            and cells.provider = members.provider
-            and cells.model_id = members.model_id
-            and cells.query_class = members.query_class
-    where cells.gpu_energy_j is not null
-    group by all
-),
-
-grades as (
-    select
-        graded.total_number,
-        max(graded.evidence_grade) as evidence_grade
-    from graded
-    inner join sums on graded.total_number = sums.total_number
-    inner join stg_assumptions as material on material.assumption = 'material_energy_frac'
-    where graded.grade_energy_j >= material.value * sums.gpu_energy_j
-    group by all
 )
 
 select
@@ -223,9 +201,12 @@ select
         as carbon_low_gco2e,
     (greatest(ends.facility_energy_high_kwh, sums.facility_energy_kwh) * grid.value)::double
         as carbon_high_gco2e,
-    coalesce(grades.evidence_grade, 'U')::varchar as evidence_grade
+    sums.evidence_grade::varchar as evidence_grade,
+    sums.coefficient_set_id::varchar as coefficient_set_id,
+    sums.batch::double as batch,
+    method.method_version::varchar as method_version
 from sums
 inner join tasks on sums.total_number = tasks.total_number
 left join ends on sums.total_number = ends.total_number
-left join grades on sums.total_number = grades.total_number
 inner join stg_assumptions as grid on grid.assumption = 'carbon_gco2e_per_kwh'
+cross join raw_method as method

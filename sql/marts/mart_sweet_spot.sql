@@ -29,6 +29,8 @@ lines as (
         energy.coefficient_set_id,
         energy.bias_factor,
         energy.gpu_energy_j,
+        energy.energy_low_j,
+        energy.energy_high_j,
         energy.optimum_output_tokens,
         case
             when moments.prompts = 0 then 'no request with input'
@@ -206,6 +208,8 @@ select
     lines.prompts::bigint as request_count,
     lines.passes::bigint as output_tokens,
     lines.gpu_energy_j::double as gpu_energy_j,
+    lines.energy_low_j::double as energy_low_j,
+    lines.energy_high_j::double as energy_high_j,
     tasks.energy_j_per_task::double as energy_j_per_task,
     lines.mean_input_tokens::double as mean_input_tokens,
     lines.mean_cached_tokens::double as mean_cached_tokens,

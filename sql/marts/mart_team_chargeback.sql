@@ -47,9 +47,15 @@ energies as (
             facility_energy_kwh(int_team_energy.gpu_energy_j, int_team_energy.facility_ratio)
             ::decimal(38, 15)
         ) as facility_energy_kwh,
+        worst_material_grade(
+            int_team_energy.evidence_grade, int_team_energy.gpu_energy_j, material.value
+        ) as evidence_grade,
+        listed_sets(int_team_energy.coefficient_set_id) as coefficient_set_id,
+        mean_batch(int_team_energy.batch, int_team_energy.passes) as batch,
         max(int_team_energy.carbon_gco2e_per_kwh) as carbon_gco2e_per_kwh,
         max(int_team_energy.electricity_usd_per_kwh) as electricity_usd_per_kwh
     from int_team_energy
+    inner join stg_assumptions as material on material.assumption = 'material_energy_frac'
     group by all
 ),
 
@@ -60,30 +66,6 @@ ends as (
         drawn_p05(int_team_draws.facility_energy_kwh) as facility_energy_low_kwh,
         drawn_p95(int_team_draws.facility_energy_kwh) as facility_energy_high_kwh
     from int_team_draws
-    group by all
-),
-
-graded as (
-    select
-        int_team_energy.month,
-        int_team_energy.team,
-        int_team_energy.evidence_grade,
-        sum(int_team_energy.gpu_energy_j::decimal(38, 15))::double as grade_energy_j
-    from int_team_energy
-    where int_team_energy.gpu_energy_j is not null
-    group by all
-),
-
-grades as (
-    select
-        graded.month,
-        graded.team,
-        max(graded.evidence_grade) as evidence_grade
-    from graded
-    inner join energies
-        on graded.month = energies.month and graded.team is not distinct from energies.team
-    inner join stg_assumptions as material on material.assumption = 'material_energy_frac'
-    where graded.grade_energy_j >= material.value * energies.gpu_energy_j::double
     group by all
 ),
 
@@ -132,7 +114,10 @@ select
         as carbon_gco2e,
     (energies.gpu_energy_j::double / nullif(totals.gpu_energy_j, 0)::double)::double
         as energy_frac,
-    coalesce(grades.evidence_grade, 'U')::varchar as evidence_grade
+    energies.evidence_grade::varchar as evidence_grade,
+    energies.coefficient_set_id::varchar as coefficient_set_id,
+    energies.batch::double as batch,
+    method.method_version::varchar as method_version
 from usage
 inner join int_team_tasks
     on
@@ -144,6 +129,5 @@ inner join energies
     on usage.month = energies.month and usage.team is not distinct from energies.team
 left join ends
     on usage.month = ends.month and usage.team is not distinct from ends.team
-left join grades
-    on usage.month = grades.month and usage.team is not distinct from grades.team
 inner join totals on usage.month = totals.month
+cross join raw_method as method

@@ -21,6 +21,7 @@ priced as (
         waste.passes,
         waste.cost_usd,
         rates.batch,
+        rates.coefficient_set_id,
         rates.evidence_grade,
         rates.facility_ratio,
         rates.carbon_gco2e_per_kwh,
@@ -59,11 +60,14 @@ sums as (
         sum(priced.output_tokens) as output_tokens,
         sum(priced.cost_usd) as cost_usd,
         sum(priced.gpu_energy_j)::double as gpu_energy_j,
-        sum(case when priced.batch > 0 then priced.passes end)::double
-        / nullif(sum((priced.passes::double / priced.batch)::decimal(38, 15)), 0)::double as batch,
+        worst_material_grade(priced.evidence_grade, priced.gpu_energy_j, material.value)
+            as evidence_grade,
+        listed_sets(priced.coefficient_set_id) as coefficient_set_id,
+        mean_batch(priced.batch, priced.passes) as batch,
         max(priced.facility_ratio) as facility_ratio,
         max(priced.carbon_gco2e_per_kwh) as carbon_gco2e_per_kwh
     from priced
+    inner join stg_assumptions as material on material.assumption = 'material_energy_frac'
     group by all
 ),
 
@@ -129,38 +133,6 @@ ends as (
         drawn_p95(summed_worlds.facility_energy_kwh) as facility_energy_high_kwh
     from summed_worlds
     group by all
-),
-
-graded as (
-    select
-        priced.month,
-        priced.provider,
-        priced.model_id,
-        priced.waste_kind,
-        priced.evidence_grade,
-        sum(priced.gpu_energy_j)::double as grade_energy_j
-    from priced
-    where priced.gpu_energy_j is not null
-    group by all
-),
-
-grades as (
-    select
-        graded.month,
-        graded.provider,
-        graded.model_id,
-        graded.waste_kind,
-        max(graded.evidence_grade) as evidence_grade
-    from graded
-    inner join sums
-        on
-            graded.month = sums.month
-            and graded.provider = sums.provider
-            and graded.model_id = sums.model_id
-            and graded.waste_kind = sums.waste_kind
-    inner join stg_assumptions as material on material.assumption = 'material_energy_frac'
-    where graded.grade_energy_j >= material.value * sums.gpu_energy_j
-    group by all
 )
 
 select
@@ -169,7 +141,8 @@ select
     sums.model_id::varchar as model_id,
     sums.waste_kind::varchar as waste_kind,
     method.method_version::varchar as method_version,
-    coalesce(grades.evidence_grade, 'U')::varchar as evidence_grade,
+    sums.evidence_grade::varchar as evidence_grade,
+    sums.coefficient_set_id::varchar as coefficient_set_id,
     sums.batch::double as batch,
     sums.request_count::bigint as request_count,
     sums.unmeasured_request_count::bigint as unmeasured_request_count,
@@ -206,10 +179,4 @@ left join ends
         and sums.provider = ends.provider
         and sums.model_id = ends.model_id
         and sums.waste_kind = ends.waste_kind
-left join grades
-    on
-        sums.month = grades.month
-        and sums.provider = grades.provider
-        and sums.model_id = grades.model_id
-        and sums.waste_kind = grades.waste_kind
 cross join raw_method as method

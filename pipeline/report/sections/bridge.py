@@ -7,10 +7,11 @@ import polars as pl
 
 from pipeline.report.numbers import show
 from pipeline.report.section import Column, Kind, Section, Steps, Table
+from pipeline.report.sections import columns as c
 from pipeline.report.sections import reading as r
 
 # What changes in each step, in this order, and how a step is defined.
-_STEPS = (
+STEPS = (
     ("before", "The month before", "What the month before was."),
     ("volume", "More or fewer requests", "This month's requests at the mean value of last month."),
     ("mix", "Other classes and teams", "Requests of each class and team at their value then."),
@@ -18,7 +19,8 @@ _STEPS = (
         "model",
         "Other models",
         "Models within class and team as now, with the lengths of then; a new model has its own "
-        "price.",
+        "price. A new version of the method would count here; it counts nothing, since the run "
+        "computes both months by one version.",
     ),
     ("length", "Longer or shorter requests", "Tokens as now, at the price or rate of then."),
     (
@@ -38,14 +40,20 @@ _COLUMNS = (
     Column("step", "Step", "text", meaning="What differs from the month before."),
     Column("cost_usd", "Cost", "usd", "USD", "Cost of the priced requests, to the cent."),
     Column("facility_energy_kwh", "Electricity", "kwh", "kWh", "Of the measured requests."),
+    c.FACILITY_LOW,
+    c.FACILITY_HIGH,
     Column("carbon_kgco2e", "Carbon", "kgco2e", "kg CO₂e", "Of the measured requests."),
+    c.GRADE,
+    Column("batch", "Batch", "number", meaning="Of all requests of that month.", unknown=""),
     Column("definition", "How it is worked out", "text", meaning="Definition of the step."),
 )
 _NOTE = (
     "Each step changes one thing more, in this order, and is worth the difference it makes; money "
     "is rounded once a step, so the lines add up to the cent. Requests without a price or an "
     "energy are in neither month. Where the month before has no such class, team or model, the "
-    "nearest wider mean stands in."
+    "nearest wider mean stands in. Low and high of a step are the 5 % and 95 % of its changes "
+    "over the joint draws, so what both months are unsure of alike is in none; carbon has the same "
+    "range."
 )
 _LEAST_SHARE_BEFORE = 0.05  # of this month's requests, for a comparison to mean anything
 
@@ -82,25 +90,35 @@ def _value(row: dict[str, Any], stem: str, step: str, unit: str, last: str) -> D
     return value
 
 
+def _end(row: dict[str, Any], step: str, end: str) -> float | None:
+    """Return an end of the electricity of a step: of what it changes, or of a whole month."""
+    part = {"": "", "price": "rate_"}.get(step, f"{step}_")
+    value: float | None = row[f"facility_energy_{part}{end}_kwh"]
+    return value
+
+
 def _table(row: dict[str, Any]) -> Table:
     lines = []
-    for step, label, definition in _STEPS:
+    for step, label, definition in STEPS:
         cost, energy, carbon = (
             _value(row, stem, step, unit, last) for stem, unit, last in _MEASURES
         )
         kilograms = None if carbon is None else carbon / r.GRAMS_PER_KG
-        lines.append((label, cost, energy, kilograms, definition))
+        low, high = (_end(row, step, end) for end in ("low", "high"))
+        batch = {"before": row["batch_before"], "": row["batch"]}.get(step)
+        grade = row["evidence_grade"]
+        lines.append((label, cost, energy, low, high, kilograms, grade, batch, definition))
     return Table(
         "month_bridge", "From the month before to this one", _COLUMNS, tuple(lines), note=_NOTE
     )
 
 
 def _figures(row: dict[str, Any]) -> tuple[Steps, ...]:
-    values = [_value(row, "cost", step, "usd", "price") for step, _, _ in _STEPS]
+    values = [_value(row, "cost", step, "usd", "price") for step, _, _ in STEPS]
     known = tuple(float(value) for value in values if value is not None)
-    if len(known) < len(_STEPS):
+    if len(known) < len(STEPS):
         return ()
-    largest = max(zip(_STEPS[1:-1], known[1:-1], strict=True), key=lambda part: abs(part[1]))
+    largest = max(zip(STEPS[1:-1], known[1:-1], strict=True), key=lambda part: abs(part[1]))
     return (
         Steps(
             name="cost_bridge",
@@ -111,7 +129,7 @@ def _figures(row: dict[str, Any]) -> tuple[Steps, ...]:
                 f"Waterfall from {show(known[0], 'usd')} to {show(known[-1], 'usd')} USD in five "
                 f"steps; the largest is {largest[0][1].lower()}."
             ),
-            labels=tuple(label for _, label, _ in _STEPS),
+            labels=tuple(label for _, label, _ in STEPS),
             values=known,
             kind="usd",
         ),
@@ -139,7 +157,7 @@ def _sentence(
         return ""
     parts = [
         (label.lower(), _value(row, stem, step, suffix, last) or Decimal(0))
-        for step, label, _ in _STEPS[1:-1]
+        for step, label, _ in STEPS[1:-1]
     ]
     largest = sorted(parts, key=lambda part: (-abs(part[1]), part[0]))
     shown = [f"{label} {_signed(value, kind)} {unit}" for label, value in largest if value]

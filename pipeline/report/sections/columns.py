@@ -146,6 +146,12 @@ FACILITY_HIGH = Column(
     "kWh",
     meaning="High end (95 %) of the electricity.",
 )
+TASK_LOW = Column(
+    "low_j_per_task", "Low", "j", "J", meaning="Low end (5 %) of the GPU energy per task."
+)
+TASK_HIGH = Column(
+    "high_j_per_task", "High", "j", "J", meaning="High end (95 %) of the GPU energy per task."
+)
 CARBON = Column(
     "carbon_kgco2e",
     "Carbon",

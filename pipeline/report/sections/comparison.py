@@ -44,6 +44,7 @@ _LINES = (
     Column("law", "Method", "text", meaning="Whose law."),
     c.REQUESTS,
     c.BATCH,
+    c.GRADE,
     Column("request_energy_j", "GPU energy a request", "j", "J", "By this method."),
     Column("own_request_energy_j", "Ours", "j", "J", "GPU energy a request by our law."),
     Column("own_low_j", "Ours, low", "j", "J", "Low end (5 %)."),

@@ -5,6 +5,7 @@ import polars as pl
 from pipeline.report.numbers import show
 from pipeline.report.section import Column, Lines, Section, Table
 from pipeline.report.sections import columns as c
+from pipeline.report.sections import cost_per_kwh
 from pipeline.report.sections import reading as r
 
 LINES_SHOWN = 7
@@ -84,11 +85,20 @@ _IMPLIED_COLUMNS = (
         "as it costs more money.",
         unknown="none",
     ),
+    Column("implied_batch_low", "Implied, low", "number", meaning="Low end (5 %)."),
+    Column(
+        "implied_batch_high",
+        "Implied, high",
+        "number",
+        meaning="High end (95 %); none where in one world of twenty no batch is large enough.",
+        unknown="none",
+    ),
     _CAP,
     Column("uncached_input_usd_per_mtok", "Input price", "usd_small", "USD/Mtok", "List price."),
     Column("output_usd_per_mtok", "Output price", "usd_small", "USD/Mtok", "List price."),
     Column("price_ratio", "Output over input", "ratio", meaning="Ratio of the two prices."),
     Column("reason", "Why none", "text", meaning="Why the prices imply no batch.", unknown=""),
+    c.GRADE,
 )
 
 
@@ -101,16 +111,18 @@ def section(concurrency: pl.DataFrame, implied: pl.DataFrame) -> Section:
     """
     lines = _lines(concurrency)
     sold = implied.filter(pl.col("hosting_kind") != "self_hosted")
+    parted = cost_per_kwh.grouped(implied)
     by_batch = (_batch_table(concurrency),) if lines.height else ()
     return Section(
         name="concurrency",
         title="Batch",
         sheet="Batch",
         question="How many requests share a pass, how sure is that, and what would more save?",
-        statements=_statements(lines, sold),
+        statements=(*_statements(lines, sold), *cost_per_kwh.statements(parted)),
         tables=(
             *((_line_table(lines),) if lines.height else ()),
             *((_implied_table(sold),) if sold.height else ()),
+            *((cost_per_kwh.table(parted),) if parted.height else ()),
             *by_batch,
         ),
         figures=_figures(lines, concurrency),
@@ -149,7 +161,8 @@ def _line_table(lines: pl.DataFrame) -> Table:
         r.table_rows(lines, _LINE_COLUMNS),
         note="Largest energy first. A batch from logged latencies counts the time in which any "
         "request ran; waiting in a queue is in it where the log's latency holds it. At API "
-        "providers the batch is an assumption, so a larger one is a what-if.",
+        "providers the batch is an assumption, so a larger one is a what-if. By the law a pass "
+        "that more share takes less of each in every draw; what is drawn is the batch in force.",
     )
 
 

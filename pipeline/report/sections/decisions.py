@@ -23,6 +23,8 @@ _SPOT_COLUMNS = (
     c.QUERY_CLASS,
     c.PROVIDER,
     Column("energy_j_per_task", "GPU energy per task", "j", "J", "What a shorter answer lowers."),
+    c.TASK_LOW,
+    c.TASK_HIGH,
     c.BATCH,
     c.GRADE,
     Column("mean_input_tokens", "Mean input", "number", "tokens", "Cached tokens included."),
@@ -117,6 +119,7 @@ def section(spots: pl.DataFrame, items: pl.DataFrame) -> Section:
 
 def _spot_table(told: pl.DataFrame) -> Table:
     shown = told.head(ROWS_SHOWN).with_columns(
+        *r.task_ends(),
         pl.col("penalty_positive_frac").alias("positive_frac"),
         pl.when(pl.col("penalty_positive_frac") < SURE_FRAC)
         .then(pl.lit("within noise"))

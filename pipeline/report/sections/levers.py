@@ -20,6 +20,8 @@ _COLUMNS = (
     Column("body_params", "Weights", "count", meaning="Without embedding and head."),
     Column("kv_bytes_per_position", "Cache a token", "number", "bytes", "Keys and values."),
     Column("energy_j_per_request", "GPU energy per request", "j", "J", "By the law alone."),
+    Column("energy_low_j_per_request", "Low", "j", "J", "Low end (5 %) of it."),
+    Column("energy_high_j_per_request", "High", "j", "J", "High end (95 %) of it."),
     Column("energy_j_per_output_token", "Per output token", "j", "J", "The same."),
     Column("saving_frac", "Saves", "frac", meaning="Against the reference at the batch asked."),
     Column("saving_low_frac", "Low", "frac", meaning="Low end (5 %) of the saving."),

@@ -25,6 +25,7 @@ _FORECAST_COLUMNS = (
     Column("week_count", "Weeks", "count", meaning="Whole weeks that tell the range."),
     Column("reason", "Not enough", "text", meaning="Why nothing is said.", unknown=""),
     c.GRADE,
+    c.BATCH,
 )
 _BUDGET_COLUMNS = (
     Column("team", "Team", "text", meaning="Whose budget.", unknown="whole month"),
@@ -43,6 +44,8 @@ _ANOMALY_COLUMNS = (
     Column("cost_usd", "Cost", "usd", "USD", "Of that day.", unknown="unpriced"),
     Column("expected_cost_usd", "Usual cost", "usd", "USD", "Median of its days.", unknown=""),
     c.FACILITY,
+    c.FACILITY_LOW,
+    c.FACILITY_HIGH,
     Column("expected_energy_kwh", "Usual", "kwh", "kWh", "Median, where unpriced.", unknown=""),
     Column("month_frac", "Of the month", "frac", meaning="By how much it differs, of the month."),
     Column("score_ratio", "Distance", "number", meaning="In scaled median deviations."),
@@ -50,6 +53,8 @@ _ANOMALY_COLUMNS = (
     Column("request_tokens_ratio", "Tokens a request", "ratio", meaning="Over their median."),
     Column("price_ratio", "Price a token", "ratio", meaning="Over its median; or energy a token."),
     Column("pattern_day_count", "Days compared", "count", meaning="Days before it, of its kind."),
+    c.GRADE,
+    c.BATCH,
 )
 
 

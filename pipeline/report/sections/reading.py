@@ -115,6 +115,15 @@ def ratio(part: str, whole: str) -> pl.Expr:
     return pl.when(divisor != 0).then(pl.col(part).cast(pl.Float64) / divisor)
 
 
+def task_ends() -> tuple[pl.Expr, pl.Expr]:
+    """Return low and high of the GPU energy per task: those of the line, over its tasks."""
+    tasks = ratio("gpu_energy_j", "energy_j_per_task")
+    low, high = (
+        (pl.col(f"energy_{end}_j") / tasks).alias(f"{end}_j_per_task") for end in ("low", "high")
+    )
+    return low, high
+
+
 def scaled(name: str, divisor: int) -> pl.Expr:
     """Express a column in a larger unit.
 

@@ -17,9 +17,12 @@ _COLUMNS = (
     Column("output_tokens", "Output", "tokens", "tokens", "Output tokens, reasoning included."),
     c.COST,
     c.FACILITY,
+    c.FACILITY_LOW,
+    c.FACILITY_HIGH,
     c.CARBON,
     Column("cost_usd_per_task", "Cost per task", "usd_small", "USD", "Cost over the tasks."),
     c.GRADE,
+    c.BATCH,
     Column("method_version", "Method", "text", meaning="Method that the month was computed by."),
     c.UNPRICED,
     c.UNMEASURED,
@@ -74,7 +77,9 @@ def _line(mart: pl.DataFrame, totals: pl.DataFrame, month: str) -> dict[str, Any
         frame.filter(pl.col("month").cast(pl.String) == month) for frame in (mart, totals)
     )
     sums = {name: r.known_sum(rows, name) for name in _SUMMED}
-    sums["task_count"] = r.not_additive(whole)["task_count"]
+    total = r.total(whole)
+    told = ("task_count", "facility_energy_low_kwh", "facility_energy_high_kwh", "batch")
+    sums |= {name: total[name] for name in told}
     carbon = r.known_sum(rows, "carbon_gco2e")
     return sums | {
         "month": dt.date(int(month[:4]), int(month[5:7]), 1),
