@@ -35,8 +35,6 @@ UNITS_THEMSELVES = {
     "bias_factor": "measured over computed",
     "served_batch": "requests served together, as far as the cache holds them",
     "implied_batch": "requests served together, by the prices",
-    "lowest_batch": "least of the batches of several models",
-    "highest_batch": "largest of the batches of several models",
     "crossing_batch": "batch at which two architectures take as much energy",
     "implied_batch_low": "requests served together, by the prices, low end",
     "implied_batch_high": "requests served together, by the prices, high end",

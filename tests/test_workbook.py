@@ -313,9 +313,9 @@ def test_the_charts_have_titles_axes_and_a_text_for_those_who_do_not_see_them() 
         ("Models", "Model · class", "J"),
         *(("Bridge", "Step", "USD"), ("Trend", "Month", "USD"), ("Trend", "Month", "kWh")),
         *(("Batch", "Batch", "J"), ("Reasoning", "USD an answer, list price", "Accuracy")),
+        ("Power_policy", "Setting, phase", "times"),
         ("Power_policy", "Seconds since the log began", "W"),
         ("Power_policy", "Tokens a second", "J per token"),
-        ("Power_policy", "Setting, phase", "times"),
         ("Other_methods", "Method", "kWh"),
         ("Other_methods", "Request", "Wh"),
     )

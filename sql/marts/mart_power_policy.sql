@@ -28,8 +28,7 @@ summed as (
         bool_or(phases.bill_includes_power is null) as is_billed_in_part,
         bool_and(coalesce(phases.bill_includes_power, true)) as is_rented,
         bool_or(coalesce(phases.bill_includes_power, true)) as is_rented_in_part,
-        min(phases.batch) as batch_low,
-        max(phases.batch) as batch_high,
+        sum((phases.phase_energy_j * phases.batch)::decimal(38, 15)) as batch_energy_j,
         case
             when min(phases.coefficient_set_id) = max(phases.coefficient_set_id)
                 then min(phases.coefficient_set_id)
@@ -163,8 +162,7 @@ changed as (
         summed.is_billed_in_part,
         summed.is_rented,
         summed.is_rented_in_part,
-        summed.batch_low,
-        summed.batch_high,
+        summed.batch_energy_j,
         summed.coefficient_set_id,
         factors.energy_ratio,
         factors.energy_low_ratio,
@@ -205,8 +203,7 @@ whole as (
         bool_or(changed.is_billed_in_part) as is_billed_in_part,
         bool_and(changed.is_rented) as is_rented,
         bool_or(changed.is_rented_in_part) as is_rented_in_part,
-        min(changed.batch_low) as batch_low,
-        max(changed.batch_high) as batch_high,
+        sum(changed.batch_energy_j)::double as batch_energy_j,
         min(changed.coefficient_set_id) as coefficient_set_id,
         case when count(*) = 1 then max(changed.energy_low_ratio) end as energy_low_ratio,
         case when count(*) = 1 then max(changed.energy_high_ratio) end as energy_high_ratio,
@@ -300,8 +297,7 @@ select
     end::varchar as evidence_grade,
     whole.coefficient_set_id::varchar as coefficient_set_id,
     method.method_version::varchar as method_version,
-    whole.batch_low::double as lowest_batch,
-    whole.batch_high::double as highest_batch,
+    (whole.batch_energy_j / nullif(whole.phase_energy_j, 0))::double as batch,
     whole.phase_energy_j::double as phase_energy_j,
     case
         when whole.known_phase_count = whole.phase_count

@@ -33,6 +33,8 @@ MONTH = (
            "throughput that the electricity saved would pay for, were the GPUs owned."),
     Column("break_even_tariff_usd_per_kwh", "Break-even tariff", "usd_small", "USD per kWh",
            "Tariff from which the electricity saved pays for the slower work.", unknown="none"),
+    Column("batch", "Batch", "number", meaning="Requests served together: mean of the effective "
+           "batches of the GPU's models, by energy."),
     c.GRADE,
     Column("factor_source", "Factor from", "text", meaning="Who measured what the setting does."),
     Column("reason", "Why none", "text", meaning="Why there is no figure.", unknown=""),
@@ -102,9 +104,8 @@ FACTS = (
 )
 IN_FILES_ONLY = (
     Column("lever", "Lever", "text", meaning="cap, lock, or both."),
-    Column("lowest_batch", "Lowest batch", "number", meaning="Least effective batch of the GPU's "
-           "models."),
-    Column("highest_batch", "Highest batch", "number", meaning="Largest effective batch of them."),
+    Column("energy_low_j_per_request", "Low", "j", meaning="Low end (5 %) of a request's energy."),
+    Column("energy_high_j_per_request", "High", "j", meaning="High end (95 %) of that."),
     Column("phase_energy_j", "Phase", "j", meaning="GPU energy of the phase: law × bias factor."),
     Column("energy_low_ratio", "Low", "ratio", meaning="Low end of the energy ratio."),
     Column("energy_high_ratio", "High", "ratio", meaning="High end of the energy ratio."),

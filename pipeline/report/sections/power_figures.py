@@ -43,8 +43,8 @@ def _power(traces: pl.DataFrame) -> tuple[Figure, ...]:
             unit="W",
             over="Seconds since the log began",
             source=f"{_OF_LOGS}, means of spans",
-            alt="Where a line of power stays below a limit, that limit does nothing; where it runs "
-            "along it, the cap binds.",
+            alt="Line chart of watts over seconds. Where a line of power stays below a limit, that "
+            "limit does nothing; where it runs along it, the cap binds.",
             series=tuple(drawn),
             is_linear=True,
         ),
@@ -75,8 +75,8 @@ def _front(cells: pl.DataFrame, phase: str) -> Lines | None:
         unit="J per token",
         over="Tokens a second",
         source=_OF_LOGS,
-        alt="Lower is less energy, further right is faster; a setting with another one below it "
-        "and to its right is never worth it.",
+        alt="Line chart of one point a setting. Lower is less energy, further right is faster; a "
+        "setting with another one below it and to its right is never worth it.",
         series=tuple(
             (f"{show(row['policy'], 'text')}{'' if row['is_on_front'] else ' (not on the front)'}",
              (point,))
@@ -105,7 +105,8 @@ def _savings(effects: pl.DataFrame, classes: pl.DataFrame) -> tuple[Figure, ...]
             title="Energy per token against no setting, by how the phase follows the clock",
             unit="times",
             source="policy_effects; whiskers: 95 % intervals",
-            alt="100% is as much as without the setting; a shorter bar saves, a longer one loses.",
+            alt="Bar chart of a share a setting and phase. 100% is as much as without the setting; "
+            "a shorter bar saves, a longer one loses.",
             labels=tuple(
                 f"{show(row['policy'], 'text')}, {row['phase']} "
                 f"({row['clock_class'] or 'class unknown'})"
