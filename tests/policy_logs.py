@@ -25,6 +25,7 @@ SHORT = Plan(
     baseline_s=2,
     rest_s=2,
     step_s=0.1,
+    length_spread_frac=0.02,  # mean lengths of sessions then differ by less than what is refused
     tells_phases=True,
 )
 
