@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from pipeline.audit.rules import rules as audit_rules
+from pipeline.errors import IncompleteInputError
 from pipeline.naming import Names
 from pipeline.power import bound, effects, front, phases, readings, workload
 from pipeline.power.effects import NAMED
@@ -36,6 +37,9 @@ def compare(policies: Sequence[Policy], baseline: Policy) -> Comparison:
     Args:
         policies: As `read_policies` gives them, the baseline among them.
         baseline: What the others are held against.
+
+    Raises:
+        IncompleteInputError: Where nothing ran under a policy.
     """
     audit, rules = audit_rules(), power_rules()
     read, throttle = [], []
@@ -44,6 +48,11 @@ def compare(policies: Sequence[Policy], baseline: Policy) -> Comparison:
             cut = phases.phases_without_runs(policy.samples, audit, rules)
         else:
             cut = phases.phases_of_runs(policy.samples, policy.runs_file.runs, rules)
+        if cut.is_empty():
+            raise IncompleteInputError(
+                f"{policy.name}: expected times at work, found none: no run that ended by itself, "
+                "and without runs no utilisation or power above idle."
+            )
         named = [
             pl.lit(policy.name).alias("policy"),
             pl.lit(policy.asked_clock_mhz, pl.Float64).alias("asked_clock_mhz"),

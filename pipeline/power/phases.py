@@ -135,8 +135,8 @@ def _cut_by_power(samples: pl.DataFrame, runs: pl.DataFrame, rules: PowerRules) 
 def _steps_down(readings: pl.DataFrame, rules: PowerRules) -> pl.DataFrame:
     """Return run_set, run_id, decode_at: the first reading below the middle of high and low power.
 
-    Low is the median of the second half of a run, high the highest of the first half. A run in
-    which high lasts for less than the least number of readings is not cut.
+    Low is the median of the second half of a run, high the highest of the first half. A run whose
+    steps are too long, or either of whose parts has too few readings, is not cut.
     """
     run = ["run_set", "run_id"]
     middle_at = pl.col("sampled_at").median().over(run)
@@ -151,9 +151,15 @@ def _steps_down(readings: pl.DataFrame, rules: PowerRules) -> pl.DataFrame:
     is_high = pl.col("sampled_at") < pl.col("decode_at")
     return (
         cuts.group_by(run, maintain_order=True)
-        .agg(pl.col("decode_at").first(), is_high.sum().alias("high_count"))
-        .filter(pl.col("high_count") >= rules.readings_least)
-        .drop("high_count")
+        .agg(
+            pl.col("decode_at").first(),
+            pl.min_horizontal(is_high.sum(), (~is_high).sum()).alias("count"),
+            seconds(pl.col("sampled_at").diff()).median().alias("step_s"),
+        )
+        .filter(
+            pl.col("count") >= rules.readings_least, pl.col("step_s") <= rules.phase_step_most_s
+        )
+        .drop("count", "step_s")
     )
 
 

@@ -20,6 +20,7 @@ class PowerRules:
     free_loss_frac: float
     workload_frac: float
     phase_contrast_frac: float
+    phase_step_most_s: float
     readings_least: float
     busy_utilisation_frac: float
     clocks_lowered_frac: float
