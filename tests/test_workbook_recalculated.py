@@ -102,12 +102,15 @@ def test_moving_tariff_pue_and_batch_gives_what_the_pipeline_gives(
 ) -> None:
     other = rendered(book_of, MOVED)
     heads = heads_of(other)
-    # Ranges and single requests keep the run's ratio, and say that inputs were moved.
+    # Ranges and single requests keep the run's ratio, and say that inputs were moved. Data_Draws is
+    # of the Calculator's request, whose batch is an input of its own.
     kept = {"low", "high", "p50", "p90", "moved", "range"}
     compared = [
         (sheet, cell, value)
         for (sheet, cell), value in stored(other).items()
-        if sheet in heads and not kept & set(heads[sheet][letters(cell)].split("_"))
+        if sheet in heads
+        and sheet != "Data_Draws"
+        and not kept & set(heads[sheet][letters(cell)].split("_"))
     ]
 
     assert len(compared) > 700

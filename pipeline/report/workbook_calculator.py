@@ -46,8 +46,8 @@ QUESTION = (
 _FIRST_COLUMN = 2  # of the values
 _UNIT_COLUMN = _FIRST_COLUMN + STAND_INS
 _RANGE_NOTE = (
-    "The range is that of the joint draws on Data_Draws (5 % to 95 %), as `joulebook estimate` "
-    "gives it; electricity and carbon add the doubt of host, idle capacity and cooling."
+    "Low and high are those of the joint draws on Data_Draws (5 % and 95 %), as `joulebook "
+    "estimate` gives them."
 )
 _LINES_BETWEEN = 8  # captions, heads and empty lines above the working
 _INPUT, _OUTPUT = 900, 300  # tokens of the request that stands there first
@@ -320,6 +320,8 @@ def _write_working(writer: SheetWriter, working: _Working) -> None:
         "MATCH({architecture_no},d_architecture[architecture_no],0)",
         lambda known: known["row"]["architecture_no"],
     )
+    if writer.next_row != working.rows[first.name]:
+        raise ValueError(f"Calculator: the working begins in row {writer.next_row}, not as planned")
     for step in (first, number, row_of, *_WORK_STEPS):
         row = writer.next_row
         write_value(writer.sheet.cell(row, 1), step.label, "text")

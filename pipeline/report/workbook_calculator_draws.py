@@ -18,7 +18,7 @@ from pipeline.laws import facility, ranges, simple
 from pipeline.report.workbook_calculator_energy import geometric_mean
 from pipeline.report.workbook_calculator_steps import Step, Values
 from pipeline.report.workbook_data import BookData
-from pipeline.report.workbook_facility import RATIOS, UNIT_NAMES, facility_kwh
+from pipeline.report.workbook_facility import FACILITY_RATIO, RATIOS, UNIT_NAMES, facility_kwh
 from pipeline.report.workbook_rows import filled
 from pipeline.report.workbook_table import HEAD_ROW, DataColumn, DataTable, fact_column
 from pipeline.report.workbook_work import WEIGHTS_READ
@@ -187,7 +187,7 @@ def _building_step(which: str) -> Step:
 
     kwh = excel_formula(
         facility.facility_energy_kwh,
-        {"facility_ratio": _FACILITY, "gpu_energy_j": _GPU},
+        {"facility_ratio": FACILITY_RATIO, "gpu_energy_j": _GPU},
         UNIT_NAMES,
     )
     return Step(
@@ -199,7 +199,6 @@ def _building_step(which: str) -> Step:
     )
 
 
-_FACILITY = f"({'*'.join(f'in_{name}' for name in RATIOS)})"
 END_STEPS = (
     _end_step("low"),
     _end_step("high"),
