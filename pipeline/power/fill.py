@@ -10,7 +10,7 @@ from pipeline.ingest.files import find_files
 from pipeline.measured_tables import put
 from pipeline.power.answer import Comparison, compare, factors, label
 from pipeline.power.commands import commands
-from pipeline.power.policies import RUNS_ENDING, baseline_of, read_policies
+from pipeline.power.policies import RUNS_ENDING, Policy, baseline_of, read_policies
 from pipeline.power.rules import power_rules
 from pipeline.settings import Input, Settings
 
@@ -63,33 +63,34 @@ def fill_power_tables(con: duckdb.DuckDBPyConnection, settings: Settings) -> lis
 
 
 def traces(found: Comparison) -> pl.DataFrame:
-    """Return power over time of one GPU of each policy, in spans.
+    """Return power over time of one GPU of each policy, in spans of one length for all.
 
-    Columns: policy, since_s, power_w, limit_w.
-
-    A span's power is the mean of its readings, since single ones would hide what lies between.
+    Columns: policy, since_s, power_w, limit_w. A span's power is the mean of its readings, since
+    single ones would hide what lies between.
     """
-    most = int(power_rules().trace_points_most)
-    frames = []
-    for policy in found.policies:
-        samples = policy.samples.drop_nulls("power_w")
-        one = samples.filter(pl.col("gpu") == pl.col("gpu").min()).sort("sampled_at")
-        since_s = seconds(pl.col("sampled_at") - pl.col("sampled_at").min())
-        frames.append(
-            one.with_columns(since_s.alias("since_s"))
-            .with_columns(
-                (pl.col("since_s") / (pl.col("since_s").max() + 1) * most).floor().alias("span")
-            )
-            .group_by("span", maintain_order=True)
-            .agg(
-                pl.col("since_s").min(),
-                pl.col("power_w").mean(),
-                pl.col("power_limit_w").median().alias("limit_w"),
-            )
-            .with_columns(pl.lit(policy.name).alias("policy"))
-            .drop("span")
+    timed = [_timed(policy) for policy in found.policies]
+    longest_s = max((float(frame["at_s"].max() or 0.0) for frame in timed), default=0.0)  # type: ignore[arg-type]
+    span_s = max(longest_s / power_rules().trace_points_most, 0.001)
+    spans = [
+        frame.group_by((pl.col("at_s") / span_s).floor().alias("span"), maintain_order=True)
+        .agg(
+            pl.col("policy").first(),
+            pl.col("power_w").mean(),
+            pl.col("power_limit_w").median().alias("limit_w"),
         )
-    return pl.concat(frames)
+        .with_columns((pl.col("span") * span_s).round(3).alias("since_s"))
+        for frame in timed
+    ]
+    return pl.concat(spans)
+
+
+def _timed(policy: Policy) -> pl.DataFrame:
+    """Return the readings of the first GPU of a policy's log, and the seconds since it began."""
+    samples = policy.samples.drop_nulls("power_w").filter(pl.col("gpu") == pl.col("gpu").min())
+    since_s = seconds(pl.col("sampled_at") - pl.col("sampled_at").min())
+    return samples.sort("sampled_at").with_columns(
+        since_s.alias("at_s"), pl.lit(policy.name).alias("policy")
+    )
 
 
 def _named(found: Comparison, frame: pl.DataFrame) -> pl.DataFrame:

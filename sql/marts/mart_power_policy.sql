@@ -29,11 +29,7 @@ summed as (
         bool_and(coalesce(phases.bill_includes_power, true)) as is_rented,
         bool_or(coalesce(phases.bill_includes_power, true)) as is_rented_in_part,
         sum((phases.phase_energy_j * phases.batch)::decimal(38, 15)) as batch_energy_j,
-        case
-            when min(phases.coefficient_set_id) = max(phases.coefficient_set_id)
-                then min(phases.coefficient_set_id)
-            else 'several'
-        end as coefficient_set_id
+        listed_sets(phases.coefficient_set_id) as coefficient_set_id
     from int_phase_energy as phases
     group by all
 ),

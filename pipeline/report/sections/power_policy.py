@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 
+from pipeline.power.bound import BOUND
 from pipeline.power.commands import NOTE
 from pipeline.power.effects import NONE, UNDECIDED
 from pipeline.power.facts import CERTAINTY, fact_of, shown
@@ -66,7 +67,7 @@ def _statements(month: pl.DataFrame, frames: Mapping[str, pl.DataFrame]) -> tupl
         ),
         *_measured(frames),
         *(
-            _month_words(part.sort("phase"))
+            _month_words(part.sort("phase"), frames)
             for _, part in month.sort(order).group_by(order, maintain_order=True)
         ),
         *((_assumptions(month, frames),) if month.height else ()),
@@ -114,7 +115,23 @@ def _change(ratio: float) -> str:
     return f"+{change}" if ratio > 1 and not change.startswith("<") else change
 
 
-def _month_words(rows: pl.DataFrame) -> str:
+def _verdict(policy: str, frames: Mapping[str, pl.DataFrame]) -> str:
+    """Return in which phases a setting has no effect on energy, and in which its cap binds."""
+    of_policy = pl.col("policy") == policy
+    effects = frames["policy_effects"].filter(of_policy, pl.col("metric") == "energy_j_per_token")
+    cells = frames["policy_cells"].filter(of_policy)
+    said = []
+    for phase in ("decode", "prefill"):
+        verdicts = set(effects.filter(phase=phase).get_column("verdict").to_list())
+        if verdicts == {NONE}:
+            margin = show(effects.get_column("margin_frac")[0], "frac")
+            said.append(f"no effect in {phase} (shown to lie within ±{margin})")
+        if BOUND in cells.filter(phase=phase).get_column("bound_verdict").to_list():
+            said.append(f"the cap binds in {phase}")
+    return f"{', '.join(said)}; " if said else ""
+
+
+def _month_words(rows: pl.DataFrame, frames: Mapping[str, pl.DataFrame]) -> str:
     """Return what one setting does to the month on one GPU."""
     by_phase = {row["phase"]: row for row in rows.rows(named=True)}
     both, decode = by_phase["both"], by_phase["decode"]
@@ -126,14 +143,15 @@ def _month_words(rows: pl.DataFrame) -> str:
         if "carried over" in (decode["factor_source"] or "")
         else ""
     )
+    verdict = _verdict(both["policy"], frames)
     if both["electricity_delta_kwh"] is None:
         return (
-            f"{name}: decode {_kwh(decode)}, net {_if_owned(decode)} if the GPUs were owned; "
-            f"prefill is unknown, so is the sum.{carried}{_bill(decode)}"
+            f"{name}: {verdict}decode {_kwh(decode)}, net {_if_owned(decode)} if the GPUs were "
+            f"owned; prefill is unknown, so is the sum.{carried}{_bill(decode)}"
         )
     return (
-        f"{name}: {_kwh(both)}, of it decode {_kwh(decode)}; net {_if_owned(both)} if the GPUs "
-        f"were owned and had capacity to spare.{carried}{_bill(both)}{_capacity(both)}"
+        f"{name}: {verdict}{_kwh(both)}, of it decode {_kwh(decode)}; net {_if_owned(both)} if "
+        f"the GPUs were owned and had capacity to spare.{carried}{_bill(both)}{_capacity(both)}"
     )
 
 
