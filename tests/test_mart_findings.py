@@ -66,8 +66,8 @@ LADDER = """
     select '2026-10' as month, provider, 'llama' as model_id, query_class, batch::double as batch,
         is_effective, hosting_kind, 100 as request_count, tokens as output_tokens,
         'B' as evidence_grade,
-        'set-1' as coefficient_set_id, kwh::double as facility_energy_kwh, 100.0::double as gpu_energy_j,
-        80.0::double as energy_low_j, 130.0::double as energy_high_j
+        'set-1' as coefficient_set_id, kwh::double as facility_energy_kwh,
+        100.0::double as gpu_energy_j, 80.0::double as energy_low_j, 130.0::double as energy_high_j
     from (values
         ('vllm', 'chat', 4, true, 'self_hosted', 400, 3.0),
         ('vllm', 'chat', 5, false, 'self_hosted', 400, 2.9),
