@@ -440,10 +440,11 @@ def limits_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"month": MONTH, "provider": "own-cluster", "model_id": "llama-3.1-8b"},
         **{"first_context_tokens": 9_000.0, "long_context_tokens": 68_000.0},
         **{"other_task_count": 4, "other_energy_j_per_task": 9e5},
+        **{"other_energy_low_j_per_task": 4e5, "other_energy_high_j_per_task": 2e6},
         **{"other_list_cost_usd_per_task": None, "passing_other_energy_tokens": 31_000.0},
         **{"passing_other_cost_tokens": None, "passing_value_tokens": None},
         **{"first_batch_max": 50.0, "long_batch_max": 7.0, "reason": "no list price"},
-        **{"batch": 8.0, "evidence_grade": "B"},
+        **{"batch": 8.0, "evidence_grade": "B", "coefficient_set_id": "h100-sxm-vllm-1"},
     }
     return _frame(line | change for change in changes)
 
@@ -628,7 +629,9 @@ def hours_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"hour_start_at": dt.datetime(2026, 6, 9, 10), "covered_s": 3_600.0},
         **{"measured_energy_kwh": 1.0, "idle_energy_kwh": 0.5, "law_energy_kwh": 0.3},
         **{"unexplained_energy_kwh": 0.2, "idle_frac": 0.5, "unexplained_frac": 0.2},
-        **{"drift_frac": 0.4, "is_drifting": True},
+        **{"law_energy_low_kwh": 0.2, "law_energy_high_kwh": 0.6, "batch": 8.0},
+        **{"drift_frac": 0.4, "is_drifting": True, "evidence_grade": "B"},
+        **{"coefficient_set_id": "h100-sxm-vllm-1", "method_version": "1"},
     }
     return _frame(line | change for change in changes)
 

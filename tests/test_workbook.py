@@ -27,7 +27,15 @@ _SHEETS = [
     *("About", "Summary", "Findings", "Assumptions", "Cost_per_task", "Usage", "Energy"),
     "Energy_law",
     *("Carbon", "Models", "Teams", "Reconciliation", "Bridge", "Trend", "Costs", "Batch"),
-    *("Energy_by_batch", "Models_compared", "Price_reversals", "Lengths", "Waste", "Agents"),
+    *(
+        "Cost_per_kwh",
+        "Energy_by_batch",
+        "Models_compared",
+        "Price_reversals",
+        "Lengths",
+        "Waste",
+        "Agents",
+    ),
     *("Agents_by_cache", "Reasoning", "Reasoning_budgets", "Outlook", "Coverage"),
     *(
         "Measured_power",
