@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli_parts import JsonOption, warn
+from pipeline.cli_parts import ColumnsOption, JsonOption, RunsZoneOption, ZoneOption, warn
 from pipeline.errors import WrongUseError
 
 if TYPE_CHECKING:
@@ -33,16 +33,9 @@ def audit(
             help="CSV: run_id, started_at, ended_at, model, category, input_tokens, output_tokens.",
         ),
     ] = None,
-    zone: Annotated[
-        str, typer.Option("--zone", metavar="ZONE", help="Zone of times in logs without one.")
-    ] = "UTC",
-    runs_zone: Annotated[
-        str, typer.Option("--runs-zone", metavar="ZONE", help="Zone of runs that name none.")
-    ] = "UTC",
-    columns: Annotated[
-        str | None,
-        typer.Option(metavar="A,B,…", help="Columns of a log without heads, as nvidia-smi has."),
-    ] = None,
+    zone: ZoneOption = "UTC",
+    runs_zone: RunsZoneOption = "UTC",
+    columns: ColumnsOption = None,
     reference: Annotated[
         str | None,
         typer.Option(metavar="CATEGORY", help="What multipliers are of; general, else the first."),

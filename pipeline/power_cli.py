@@ -6,7 +6,15 @@ from typing import Annotated
 import typer
 
 from pipeline.audit_cli import names_of, tell_log, tell_runs
-from pipeline.cli_parts import ConfigOption, JsonOption, settings_of, warn
+from pipeline.cli_parts import (
+    ColumnsOption,
+    ConfigOption,
+    JsonOption,
+    RunsZoneOption,
+    ZoneOption,
+    settings_of,
+    warn,
+)
 
 # What is imported here `joulebook --help` waits for: everything else where it is used.
 
@@ -31,16 +39,9 @@ def power(
         str | None, typer.Option(metavar="NAME", help="Policy that others are held against.")
     ] = None,
     gpu: Annotated[str | None, typer.Option(metavar="G", help="GPU, such as H200-SXM.")] = None,
-    zone: Annotated[
-        str, typer.Option("--zone", metavar="ZONE", help="Zone of times in logs without one.")
-    ] = "UTC",
-    runs_zone: Annotated[
-        str, typer.Option("--runs-zone", metavar="ZONE", help="Zone of runs that name none.")
-    ] = "UTC",
-    columns: Annotated[
-        str | None,
-        typer.Option(metavar="A,B,…", help="Columns of a log without heads, as nvidia-smi has."),
-    ] = None,
+    zone: ZoneOption = "UTC",
+    runs_zone: RunsZoneOption = "UTC",
+    columns: ColumnsOption = None,
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
