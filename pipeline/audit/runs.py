@@ -195,7 +195,10 @@ def _reason(has_phases: bool) -> pl.Expr:
             | (pl.col("cached_tokens") > pl.col("input_tokens")),
             "cached_tokens does not lie between 0 and input_tokens",
         ),
-        (pl.col("batch").is_null() | ~(pl.col("batch") >= 1), "batch is no number of 1 or more"),
+        (
+            pl.col("batch").is_null() | ~pl.col("batch").is_finite() | (pl.col("batch") < 1),
+            "batch is no number of 1 or more",
+        ),
         (pl.col("is_looped").is_null(), "looped is neither true nor false"),
     )
     return pl.coalesce(*(pl.when(fault).then(pl.lit(words)) for fault, words in faults))
