@@ -24,7 +24,7 @@ from pipeline.power.fill import fill_power_tables
 from pipeline.reference import checked_inputs, load_reference
 from pipeline.report import page, workbook
 from pipeline.report.assemble import InputFile, ReportFacts, build_report
-from pipeline.report.language import language_of, translated
+from pipeline.report.language import language_of
 from pipeline.settings import Settings, bundled
 from pipeline.warehouse import CheckResult
 
@@ -218,8 +218,8 @@ def write_report(
     data = book_data(con, month, settings.time_zone, folder)
     (folder / f"joulebook-{month}.xlsx").write_bytes(workbook.render(report, data, language))
     tell("writing the page")
-    shown = translated(report, language)
-    (folder / "index.html").write_text(page.render(shown), encoding="utf-8", newline="\n")
+    shown = page.render(report, language)
+    (folder / "index.html").write_text(shown, encoding="utf-8", newline="\n")
     made = manifest.manifest(con, settings, month, checks, folder)
     (folder / "manifest.json").write_text(manifest.to_json(made), encoding="utf-8", newline="\n")
 

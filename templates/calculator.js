@@ -270,13 +270,18 @@ function calculatorOf(tables) {
     return "";
   }
 
+  // English marks become those of the page.
+  function marked(text) {
+    return text.replace(/[.,]/g, function (mark) { return mark === "." ? words.marks.decimal : words.marks.group; });
+  }
+
   function shown(value) {
     if (value === null || value === undefined) { return "–"; }
     if (value === 0) { return "0"; }
     if (typeof value === "string") { return value; }
     var size = Math.abs(value);
-    if (size >= 1e7 || size < 1e-4) { return value.toExponential(3).replace("-", "−"); }
-    return Number(value.toPrecision(4)).toLocaleString(document.documentElement.lang, { maximumSignificantDigits: 4 });
+    if (size >= 1e7 || size < 1e-4) { return marked(value.toExponential(3)).replace("-", "−"); }
+    return marked(Number(value.toPrecision(4)).toLocaleString("en", { maximumSignificantDigits: 4 }));
   }
 
   var LINES = [

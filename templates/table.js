@@ -13,9 +13,13 @@ function filled(text, values) {
   var PAGE_ROWS = 200;
   var LEAST_ROWS_TO_FILTER = 8;
 
+  // A number as programs read it: a point before decimals, nothing between thousands.
+  function plainOf(text) {
+    return text.split(words.marks.group).join("").replace(words.marks.decimal, ".").replace(/−/g, "-");
+  }
+
   function numberOf(text) {
-    var plain = text.split(words.marks.group).join("").replace(words.marks.decimal, ".");
-    plain = plain.replace(/[%\s]/g, "").replace(/−/g, "-");
+    var plain = plainOf(text).replace(/[%\s]/g, "");
     var edge = plain[0] === "<" ? -1e-9 : plain[0] === ">" ? 1e-9 : 0;
     return parseFloat(plain.replace(/^[<>]/, "")) + edge;
   }
@@ -31,9 +35,11 @@ function filled(text, values) {
     return isNumber ? a - b : a.localeCompare(b, document.documentElement.lang, { numeric: true });
   }
 
+  function isNumeric(table, cell) { return !table.classList.contains("t" + (cell.cellIndex + 1)); }
+
   function sort(table, head) {
     var index = head.cellIndex;
-    var isNumber = !table.classList.contains("t" + (index + 1));
+    var isNumber = isNumeric(table, head);
     var before = head.getAttribute("aria-sort");
     var isUp = before ? before === "descending" : !isNumber;
     var keyed = Array.from(table.tBodies[0].rows).map(function (row) {
@@ -64,6 +70,7 @@ function filled(text, values) {
     return rows.map(function (row) {
       return Array.from(row.cells).map(function (cell) {
         var text = cell.textContent.replace(/\s+/g, " ").trim();
+        if (isNumeric(table, cell) && /^−?\d[^ ]*$/.test(text)) { return plainOf(text); }
         return '"' + (/^[=+@\t\r-]/.test(text) ? "'" : "") + text.replace(/"/g, '""') + '"';
       }).join(",");
     }).join("\r\n") + "\r\n";

@@ -14,10 +14,14 @@ from typing import Any
 import polars as pl
 import pytest
 from overlay_files import overlay_folder
+from test_language import texts, untranslated
 
+from pipeline import job
 from pipeline.cli import main
 from pipeline.marts import MARTS
 from pipeline.reference import reference_rows
+from pipeline.report.assemble import build_report
+from pipeline.report.section import Report
 
 Run = Callable[..., "Ran"]
 
@@ -199,8 +203,17 @@ def test_report_leaves_a_complete_folder_and_nothing_else(run: Run, good: Path) 
 
 
 @pytest.mark.slow
-def test_the_sample_has_the_same_bytes_twice_and_a_page_to_mail(run: Run, tmp_path: Path) -> None:
+def test_the_sample_has_the_same_bytes_twice_and_a_page_to_mail(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     config = Path(__file__).parent.parent / "data/sample/joulebook.toml"
+    made: list[Report] = []
+
+    def built(*facts: Any) -> Report:  # noqa: ANN401 passed on
+        made.append(build_report(*facts))
+        return made[-1]
+
+    monkeypatch.setattr(job, "build_report", built)
 
     for out in ("one", "two"):
         assert run("report", "--config", str(config), "--out", out).code == 0
@@ -216,6 +229,7 @@ def test_the_sample_has_the_same_bytes_twice_and_a_page_to_mail(run: Run, tmp_pa
     page = (tmp_path / "one/2026-10/index.html").read_text(encoding="utf-8")
     assert len(page.encode()) <= 500_000
     assert max(len(image) for image in re.findall(r"data:image/svg[^\"]*", page)) <= 30_000
+    assert untranslated(texts(made[0])) == []  # and all of it can be said in Spanish
 
 
 @pytest.mark.slow

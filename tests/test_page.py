@@ -18,8 +18,7 @@ from need import need_program
 from report_frames import HOSTILE, hostile_report, report
 
 from pipeline.report import page
-from pipeline.report.numbers import Marks
-from pipeline.report.page_words import ENGLISH, PageLanguage
+from pipeline.report.language import language_of
 from pipeline.report.section import Column, Figure, Report, Section, Table
 from pipeline.settings import bundled
 
@@ -250,14 +249,17 @@ def test_a_finding_shows_amount_range_grade_batch_and_the_rows_behind_it() -> No
 
 
 def test_numbers_and_words_follow_the_language_of_the_page() -> None:
-    words = dict(ENGLISH.words, skip="Saltar al informe")
-    spanish = PageLanguage("es", Marks(",", "."), words, ENGLISH.script_words)
-
-    text = page.render(report(), spanish)
+    text = page.render(report(), language_of("es"))
 
     assert '<html lang="es">' in text
     assert "Saltar al informe" in text
     assert '<dd class="value">1,50<span class="unit"> USD</span></dd>' in text  # 1.504999
+    assert "Una tarea de llama-3.1-8b consume 1.800.000 J de energía de GPU" in text
+    assert '"marks":{"decimal":",","group":"."}' in text
+    assert "<td>72.000<" in text  # 72,000 J in the table behind a figure
+    for english in ("Copy as CSV", "The numbers behind", "What the columns mean", ">Teams</h2>"):
+        assert english not in text
+    assert text == page.render(report(), language_of("es"))  # the same bytes
 
 
 def test_colours_keep_enough_contrast_in_both_schemes() -> None:

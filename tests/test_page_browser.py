@@ -40,6 +40,7 @@ from pipeline.estimate import Question, estimate
 from pipeline.laws import facility, ranges, simple, work
 from pipeline.report import page
 from pipeline.report.assemble import ReportFacts, build_report
+from pipeline.report.language import language_of
 from pipeline.report.section import Column, Report, Section, Table
 from pipeline.settings import Settings
 
@@ -86,9 +87,14 @@ def opened(browser: Browser, tmp_path: Path) -> Iterator[Open]:
     complaints: list[str] = []
     contexts = []
 
-    def run(made: Report, fragment: str = "", **options: Any) -> Page:  # noqa: ANN401
+    def run(
+        made: Report,
+        fragment: str = "",
+        language: str = "en",
+        **options: Any,  # noqa: ANN401
+    ) -> Page:
         file = tmp_path / "index.html"
-        file.write_text(page.render(made), encoding="utf-8")
+        file.write_text(page.render(made, language_of(language)), encoding="utf-8")
         context = browser.new_context(**options)
         contexts.append(context)
         tab = context.new_page()
@@ -128,6 +134,29 @@ def test_nobody_is_shut_out_in_either_colour_scheme(
     opened: Open, book: Report, scheme: str
 ) -> None:
     assert faults(opened(book, color_scheme=scheme)) == []
+
+
+def test_the_spanish_page_counts_sorts_and_copies_as_the_english_one(
+    opened: Open, book: Report
+) -> None:
+    columns = (Column("team", "Team", "text"), Column("cost", "Cost", "usd", "USD"))
+    rows = (("b", 1_234.5), ("a", 20.0), ("c", -3.25), ("d", 900.0))
+    teams = Table("teams", "Teams", columns, rows)
+    section = Section("s", "S", "S", "?", tables=(teams,))
+    made = Report("T", MONTH, False, "1", "run", sections=(section,))
+
+    tab = opened(book, language="es")
+    assert faults(tab) == []
+    assert tab.locator("#calculator-table tbody td").first.inner_text().count(".") == 0
+
+    tab = opened(made, language="es", permissions=["clipboard-read", "clipboard-write"])
+    block = tab.locator(".table-block")
+    assert block.locator("tbody td").all_inner_texts() == ["1.234,50", "20,00", "−3,25", "900,00"]
+    block.get_by_role("button", name="Coste").click()
+    assert block.locator("tbody th").all_inner_texts() == ["b", "d", "a", "c"]
+    block.get_by_role("button", name="Copiar como CSV").click()
+    copied = list(csv.reader(io.StringIO(tab.evaluate("navigator.clipboard.readText()"))))
+    assert copied[1:] == [["b", "1234.50"], ["d", "900.00"], ["a", "20.00"], ["c", "-3.25"]]
 
 
 def test_nobody_is_shut_out_without_the_script(
@@ -176,7 +205,8 @@ def test_a_table_is_copied_as_csv_that_runs_nothing(opened: Open) -> None:
     rows = list(csv.reader(io.StringIO(tab.evaluate("navigator.clipboard.readText()"))))
     assert len({len(row) for row in rows}) == 1
     assert "'=1+1" in [row[0] for row in rows]
-    assert not [cell for row in rows for cell in row if cell[:1] in tuple("=+@-")]
+    assert not [cell for row in rows for cell in row if cell[:1] in tuple("=+@")]
+    assert not [cell for row in rows for cell in row if cell[:1] == "-" and not float(cell)]
 
 
 def test_the_calculator_says_what_estimate_says(opened: Open, book: Report) -> None:

@@ -19,9 +19,10 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from pipeline.report import lean_svg
+from pipeline.report.language import ENGLISH, Language
 from pipeline.report.lean_svg import FAINT_INK, GAP, GRID, INK, SERIES
-from pipeline.report.numbers import clean_text, show
-from pipeline.report.section import Bars
+from pipeline.report.numbers import clean_text
+from pipeline.report.section import Bars, Kind
 
 Layout = Literal["wide", "narrow"]
 
@@ -47,11 +48,11 @@ LEFT = 2.0  # points between the edge and the labels
 _HEAD, _FOOT = 34.0, 46.0  # points above the bars for the legend, below for the axis
 
 
-def draw(bars: Bars, layout: Layout = "wide") -> str:
+def draw(bars: Bars, layout: Layout = "wide", language: Language = ENGLISH) -> str:
     """Return the bars as an SVG document; the narrow layout is for phones."""
     if len(bars.series) > MOST_SERIES:
         raise ValueError(f"{bars.name}: {len(bars.series)} series, at most {MOST_SERIES} read well")
-    return as_svg(bars.title, bars.alt, lambda: _figure(bars, SHAPES[layout]))
+    return as_svg(bars.title, bars.alt, lambda: _figure(bars, SHAPES[layout], language))
 
 
 def as_svg(title: str, alt: str, make: Callable[[], Figure]) -> str:
@@ -65,13 +66,18 @@ def as_svg(title: str, alt: str, make: Callable[[], Figure]) -> str:
     return lean_svg.lean(buffer.getvalue().decode(), title, alt)
 
 
+def as_numbers(language: Language, kind: Kind = "number") -> FuncFormatter:
+    """Return what writes the numbers of an axis with the marks of a language."""
+    return FuncFormatter(lambda x, _: language.show(float(f"{x:.6g}"), kind))
+
+
 def _set_style() -> None:
     mpl.rc("svg", fonttype="none", hashsalt="joulebook")
     mpl.rc("text", parse_math=False)  # a dollar sign in a model's name is a dollar sign
     mpl.rc("font", family="DejaVu Sans", size=12)  # comes with the library, on any machine
 
 
-def _figure(bars: Bars, shape: Shape) -> Figure:
+def _figure(bars: Bars, shape: Shape, language: Language) -> Figure:
     has_legend = len(bars.series) > 1
     head = _HEAD if has_legend else 8.0
     height = head + shape.row * len(bars.labels) + _FOOT
@@ -79,17 +85,17 @@ def _figure(bars: Bars, shape: Shape) -> Figure:
     figure.patch.set_visible(False)
     left, right = _label_room(bars, shape) / shape.width, 1 - 8 / shape.width
     axes = figure.add_axes((left, _FOOT / height, right - left, 1 - (head + _FOOT) / height))
-    _draw_frame(axes, bars)
+    _draw_frame(axes, bars, language)
     _draw_bars(axes, bars, shape)
     _draw_whiskers(axes, bars, shape)
     _draw_labels(axes, bars, shape)
-    _draw_ends(axes, bars, shape)
+    _draw_ends(axes, bars, shape, language)
     if has_legend:
         _draw_legend(figure, bars, height)
     return figure
 
 
-def _draw_frame(axes: Axes, bars: Bars) -> None:
+def _draw_frame(axes: Axes, bars: Bars, language: Language) -> None:
     axes.patch.set_visible(False)
     for side in ("top", "right", "bottom", "left"):
         axes.spines[side].set_visible(False)
@@ -100,7 +106,7 @@ def _draw_frame(axes: Axes, bars: Bars) -> None:
         axes.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]))
     axes.set_ylim(len(bars.labels) - 0.5, -0.5)
     axes.set_yticks([])
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: show(float(f"{x:.6g}"), "number")))
+    axes.xaxis.set_major_formatter(as_numbers(language))
     axes.tick_params(axis="x", length=0, colors=FAINT_INK[0], pad=6)
     axes.grid(axis="x", color=GRID[0], linewidth=0.8)
     axes.set_axisbelow(True)
@@ -149,11 +155,11 @@ def _draw_labels(axes: Axes, bars: Bars, shape: Shape) -> None:
         )
 
 
-def _draw_ends(axes: Axes, bars: Bars, shape: Shape) -> None:
+def _draw_ends(axes: Axes, bars: Bars, shape: Shape, language: Language) -> None:
     for index, row in enumerate(_rows(bars, shape)):
         total = _total(bars, index)
         axes.annotate(
-            show(total, bars.kind, "unknown"),
+            language.show(total, bars.kind, language.text("unknown")),
             xy=(total or 0.0, row),
             xytext=(7, 0),
             textcoords="offset points",

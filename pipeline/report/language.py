@@ -1,25 +1,48 @@
-"""The language of a report: English texts looked up in a catalog, numbers in them marked anew.
+"""The language of a report: its English texts looked up in a catalog, its numbers marked anew.
 
 A catalog is one file, `templates/lang/CODE.toml`, keyed by the English text. A sentence with values
 is keyed by its template, such as `Agents read {number_part} of their input tokens …`: what stands
 in the place of a brace is carried over, a number with the marks of the language, a text by its
-own entry where it has one. A text that the catalog lacks stays English. Names from logs are values,
-and cells of tables are never looked up, so no team called "Cost" is renamed.
+own entry where it has one. A text that the catalog lacks stays English. Names from logs are values:
+a cell is looked up only in a column that holds our own words, so no team called "Cost" is renamed.
 """
 
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 
-from pipeline.report.section import Report, Section, Table
+from pipeline.report.numbers import (
+    ENGLISH_MARKS,
+    NOT_A_NUMBER,
+    UNKNOWN,
+    Marks,
+    show,
+    show_range,
+    with_marks,
+)
+from pipeline.report.section import Column, Kind, Value
 from pipeline.settings import bundled
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _NUMBERS = "number_"  # how the name of a place begins that holds a number and nothing else
+_LISTS = {"list_": ", ", "lines_": "; "}  # … that holds several texts, and what parts them
+_PAGE = "page"  # the part of a catalog whose values the page itself fills in
 _LONGEST_SENTENCE = 2_000  # letters; a longer one holds a name that is no text of ours
-_NUMBER = re.compile(r"[<>+−-]*\d[\d,]*(?:\.\d+)?(?:e[−-]?\d+)?%?")
+_NUMBER = re.compile(r"[<>+−±-]*\d[\d,]*(?:\.\d+)?(?:e[−-]?\d+)?%?(?: – \d[\d,]*(?:\.\d+)?%?)?")
+# Columns whose cells are words of ours in every table; no name of a log stands in them.
+_OWN_CELLS = frozenset(
+    (
+        *("baseline", "basis", "batch_source", "boundary", "cause", "charge_kind", "check_name"),
+        *("claim", "component", "consequence", "cost_items_limit", "cost_verdict", "definition"),
+        *("domain", "effect", "energy_verdict", "form", "gap_cause", "growth", "ignores", "inside"),
+        *("kind", "law", "lever", "line_kind", "look", "meaning", "measure", "moved", "note"),
+        *("outcome", "part", "proposal", "reason", "refit_outcome", "refit_rival", "rival"),
+        *("state", "step", "step_name", "text", "topic", "unit", "unpriced_reason"),
+        *("verbosity_source", "verdict", "waste_kind", "what_to_add"),
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -27,27 +50,46 @@ class Language:
     """The marks of numbers and the texts of one language."""
 
     code: str
-    decimal_mark: str = "."
-    group_mark: str = ","
+    marks: Marks = ENGLISH_MARKS
     texts: Mapping[str, str] = field(default_factory=dict)  # English → this language
     templates: tuple[tuple[re.Pattern[str], str], ...] = ()  # English with values → this language
 
     def text(self, english: str) -> str:
         """Return a text in this language, as it is where the catalog has no entry for it."""
-        if not self.texts or not english:
-            return english
+        found = self.entry(english)
+        return english if found is None else found
+
+    def entry(self, english: str) -> str | None:
+        """Return a text in this language, None where the catalog has no entry for it."""
         if english in self.texts:
             return self.texts[english]
         for pattern, template in self.templates if len(english) <= _LONGEST_SENTENCE else ():
             if found := pattern.fullmatch(english):
-                values = {name: self._value(value) for name, value in found.groupdict().items()}
+                values = {name: self._value(name, part) for name, part in found.groupdict().items()}
                 return _PLACE.sub(lambda place, values=values: values[place[1]], template)  # type: ignore[misc]
-        return english
+        return None
 
-    def _value(self, english: str) -> str:
+    def show(self, value: Value, kind: Kind, unknown: str = UNKNOWN) -> str:
+        """Return the text that a reader of this language sees for a value of a kind."""
+        shown = show(value, kind, unknown, self.marks)
+        is_word = isinstance(value, bool) or kind == "status" or shown == NOT_A_NUMBER
+        return self.text(shown) if is_word else shown
+
+    def show_range(self, low: Value, high: Value, kind: Kind) -> str:
+        """Return a low–high range, or nothing where either end is unknown."""
+        return show_range(low, high, kind, self.marks)
+
+    def cell(self, value: Value, column: Column) -> Value:
+        """Return a cell's value, in this language where its column holds words of ours."""
+        is_ours = isinstance(value, str) and column.name in _OWN_CELLS
+        return self.text(value) if is_ours else value  # type: ignore[arg-type]
+
+    def _value(self, name: str, english: str) -> str:
+        for start, separator in _LISTS.items():
+            if name.startswith(start):
+                return separator.join(map(self.text, english.split(separator)))
         if _NUMBER.fullmatch(english):
-            marks = {ord("."): self.decimal_mark, ord(","): self.group_mark}
-            return english.translate(marks)
+            return with_marks(english, self.marks)
         return self.text(english)
 
 
@@ -61,57 +103,16 @@ def language_of(code: str) -> Language:
         return ENGLISH
     path = bundled("templates/lang") / f"{code}.toml"
     catalog = tomllib.loads(path.read_text(encoding="utf-8"))
-    entries = {
-        english: text
-        for part in catalog.values()
-        if isinstance(part, dict)
-        for english, text in part.items()
-    }
-    with_values = sorted((e for e in entries if _PLACE.search(e)), key=lambda e: (-len(e), e))
+    parts = {name: part for name, part in catalog.items() if isinstance(part, dict)}
+    entries = {english: text for part in parts.values() for english, text in part.items()}
+    filled_in = {e for name, part in parts.items() if name != _PAGE for e in part}
+    with_values = sorted((e for e in filled_in if _PLACE.search(e)), key=lambda e: (-len(e), e))
     return Language(
         code,
-        catalog["decimal_mark"],
-        catalog["group_mark"],
-        {english: text for english, text in entries.items() if not _PLACE.search(english)},
+        Marks(catalog["decimal_mark"], catalog["group_mark"]),
+        entries,
         tuple((_pattern(english), entries[english]) for english in with_values),
     )
-
-
-def translated(report: Report, language: Language) -> Report:
-    """Return a report whose sections are said in a language; names and cells stay what they are."""
-    if language == ENGLISH:
-        return report
-    return replace(report, sections=tuple(_section(each, language) for each in report.sections))
-
-
-def _section(section: Section, language: Language) -> Section:
-    text = language.text
-    return replace(
-        section,
-        title=text(section.title),
-        question=text(section.question),
-        statements=tuple(text(statement) for statement in section.statements),
-        key_figures=tuple(
-            replace(figure, label=text(figure.label), note=text(figure.note))
-            for figure in section.key_figures
-        ),
-        tables=tuple(_table(table, language) for table in section.tables),
-        empty_reason=text(section.empty_reason),
-    )
-
-
-def _table(table: Table, language: Language) -> Table:
-    text = language.text
-    columns = tuple(
-        replace(
-            column,
-            header=text(column.header),
-            meaning=text(column.meaning),
-            unknown=text(column.unknown),
-        )
-        for column in table.columns
-    )
-    return replace(table, caption=text(table.caption), columns=columns, note=text(table.note))
 
 
 def _pattern(template: str) -> re.Pattern[str]:

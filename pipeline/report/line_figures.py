@@ -8,7 +8,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import (
     FixedLocator,
-    FuncFormatter,
     LogLocator,
     MaxNLocator,
     NullFormatter,
@@ -16,7 +15,8 @@ from matplotlib.ticker import (
 )
 
 from pipeline.report import figures, lean_svg
-from pipeline.report.numbers import clean_text, show
+from pipeline.report.language import ENGLISH, Language
+from pipeline.report.numbers import clean_text
 from pipeline.report.section import Lines
 
 _PLOT_HEIGHT, _FOOT, _LEFT, _RIGHT = 260.0, 46.0, 64.0, 16.0  # points of the drawing
@@ -39,15 +39,15 @@ _SHAPES: dict[figures.Layout, _Shape] = {
 }
 
 
-def draw(lines: Lines, layout: figures.Layout = "wide") -> str:
+def draw(lines: Lines, layout: figures.Layout = "wide", language: Language = ENGLISH) -> str:
     """Return the lines as an SVG document; the narrow layout is for phones."""
     count = len(lines.series)
     if count > figures.MOST_SERIES:
         raise ValueError(f"{lines.name}: {count} series, at most {figures.MOST_SERIES} read well")
-    return figures.as_svg(lines.title, lines.alt, lambda: _figure(lines, _SHAPES[layout]))
+    return figures.as_svg(lines.title, lines.alt, lambda: _figure(lines, _SHAPES[layout], language))
 
 
-def _figure(lines: Lines, shape: _Shape) -> Figure:
+def _figure(lines: Lines, shape: _Shape, language: Language) -> Figure:
     handles = _legend_handles(lines, shape)
     legend_rows = -(-len(handles) // shape.legend_columns)
     head = 14 + _LEGEND_ROW * legend_rows
@@ -63,7 +63,7 @@ def _figure(lines: Lines, shape: _Shape) -> Figure:
         )
     )
     _draw_lines(axes, lines)
-    _draw_frame(axes, lines, shape)
+    _draw_frame(axes, lines, shape, language)
     figure.legend(
         handles=handles,
         loc="upper left",
@@ -102,7 +102,7 @@ def _draw_lines(axes: Axes, lines: Lines) -> None:
             )
 
 
-def _draw_frame(axes: Axes, lines: Lines, shape: _Shape) -> None:
+def _draw_frame(axes: Axes, lines: Lines, shape: _Shape, language: Language) -> None:
     axes.patch.set_visible(False)
     for side in ("top", "right", "bottom", "left"):
         axes.spines[side].set_visible(False)
@@ -112,7 +112,7 @@ def _draw_frame(axes: Axes, lines: Lines, shape: _Shape) -> None:
         axes.margins(0.08)
     else:
         _set_logarithmic(axes, lines, shape)
-    as_number = FuncFormatter(lambda x, _: show(float(f"{x:.6g}"), "number"))
+    as_number = figures.as_numbers(language)
     axes.xaxis.set_major_formatter(as_number)
     axes.yaxis.set_major_formatter(as_number)
     axes.tick_params(axis="both", which="both", length=0, colors=lean_svg.FAINT_INK[0], pad=6)

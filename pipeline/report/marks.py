@@ -13,12 +13,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch, Polygon
 from matplotlib.path import Path
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import LogLocator, NullLocator
 from matplotlib.transforms import IdentityTransform
 
-from pipeline.report.figures import LEFT, SHAPES, Layout, Shape, as_svg, short
+from pipeline.report.figures import LEFT, SHAPES, Layout, Shape, as_numbers, as_svg, short
+from pipeline.report.language import ENGLISH, Language
 from pipeline.report.lean_svg import FAINT_INK, GAP, GRID, INK, SERIES
-from pipeline.report.numbers import clean_text, show
+from pipeline.report.numbers import clean_text
 from pipeline.report.section import Dots, Kind, Points
 
 # Corners of a mark around its middle, in whole points of the drawing: short to write.
@@ -40,7 +41,7 @@ _TALL_FRAC = {"wide": 0.62, "narrow": 1.05}  # height of a square plot over the 
 XY = tuple[float, float]
 
 
-def draw(figure: Dots | Points, layout: Layout = "wide") -> str:
+def draw(figure: Dots | Points, layout: Layout = "wide", language: Language = ENGLISH) -> str:
     """Return the figure as an SVG document; the narrow layout is for phones."""
     if len(figure.series) > len(_FORMS):
         raise ValueError(
@@ -48,11 +49,11 @@ def draw(figure: Dots | Points, layout: Layout = "wide") -> str:
         )
     shape = SHAPES[layout]
     if isinstance(figure, Dots):
-        return as_svg(figure.title, figure.alt, lambda: _dots(figure, shape))
-    return as_svg(figure.title, figure.alt, lambda: _points(figure, layout))
+        return as_svg(figure.title, figure.alt, lambda: _dots(figure, shape, language))
+    return as_svg(figure.title, figure.alt, lambda: _points(figure, layout, language))
 
 
-def _dots(dots: Dots, shape: Shape) -> Figure:
+def _dots(dots: Dots, shape: Shape, language: Language) -> Figure:
     entries = _legend_places([name for name, _ in dots.series], shape.width)
     head = _head(entries)
     height = head + shape.row * len(dots.labels) + _BOTTOM
@@ -64,7 +65,7 @@ def _dots(dots: Dots, shape: Shape) -> Figure:
     axes.set_xlim(min(values, default=1) / 1.3, max(values, default=1) * 1.3)
     axes.set_ylim(len(dots.labels) - 0.5, -0.5)
     axes.yaxis.set_major_locator(NullLocator())
-    _dress(axes, "x", dots.unit, dots)
+    _dress(axes, "x", dots.unit, dots, language)
     middle, above = (0.0, 0.0) if shape.gutter else (0.18, -0.24)
     for row, label in enumerate(dots.labels):
         axes.axhline(row + middle, color=GRID[0], linewidth=0.6, zorder=1)
@@ -82,9 +83,9 @@ def _dots(dots: Dots, shape: Shape) -> Figure:
     return drawing
 
 
-def _points(points: Points, layout: Layout) -> Figure:
+def _points(points: Points, layout: Layout, language: Language) -> Figure:
     width = SHAPES[layout].width
-    band = f"1 : 1, band ±{points.band_frac:.0%}".replace("%", " %")
+    band = language.text(f"1 : 1, band ±{points.band_frac:.0%}".replace("%", " %"))
     entries = _legend_places([*(name for name, _ in points.series), band], width)
     head = _head(entries) + _LEGEND_ROW  # room for the name of the upright axis
     height = head + width * _TALL_FRAC[layout] + _BOTTOM
@@ -96,8 +97,8 @@ def _points(points: Points, layout: Layout) -> Figure:
     axes.set_yscale("log")
     axes.set_xlim(low, high)
     axes.set_ylim(low, high)
-    _dress(axes, "x", f"{points.x_label}, {points.unit}", points)
-    _dress(axes, "y", "", points)
+    _dress(axes, "x", f"{points.x_label}, {points.unit}", points, language)
+    _dress(axes, "y", "", points, language)
     drawing.text(
         LEFT / width,
         1 - (head - 10) / height,
@@ -132,11 +133,17 @@ def _axes(drawing: Figure, box: tuple[float, float, float, float]) -> Axes:
     return axes
 
 
-def _dress(axes: Axes, which: Literal["x", "y"], label: str, figure: Dots | Points) -> None:
+def _dress(
+    axes: Axes,
+    which: Literal["x", "y"],
+    label: str,
+    figure: Dots | Points,
+    language: Language,
+) -> None:
     axis = axes.xaxis if which == "x" else axes.yaxis
     axis.set_major_locator(LogLocator(numticks=8))
     axis.set_minor_locator(NullLocator())
-    axis.set_major_formatter(FuncFormatter(lambda x, _: show(float(f"{x:.6g}"), _tick(figure))))
+    axis.set_major_formatter(as_numbers(language, _tick(figure)))
     axes.tick_params(axis=which, length=0, colors=FAINT_INK[0], pad=6)
     axes.grid(axis=which, color=GRID[0], linewidth=0.8)
     if label:

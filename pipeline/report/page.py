@@ -23,11 +23,13 @@ from markupsafe import Markup, escape
 from pipeline.dialects import javascript_functions
 from pipeline.laws import facility, ranges, simple, work
 from pipeline.report import figures, line_figures, marks, waterfall
-from pipeline.report.numbers import is_finite, is_number_kind, show, show_range
-from pipeline.report.page_words import ENGLISH, PageLanguage
+from pipeline.report.language import ENGLISH, Language
+from pipeline.report.numbers import is_finite, is_number_kind, show
+from pipeline.report.page_words import SCRIPT_WORDS, WORDS
 from pipeline.report.palette import SERIES_DARK, SERIES_LIGHT
 from pipeline.report.section import Bars, Column, Figure, Lines, Report, Steps, Table, Value
 from pipeline.report.sections.reading import Row
+from pipeline.report.translation import said_table, translated
 from pipeline.settings import bundled
 
 LONG_TABLE_ROWS = 30  # longer ones scroll in a box of their own
@@ -47,8 +49,9 @@ _COLUMN_RULES = (
 _SHORT_TEXT = 40  # columns of such names stay on one line
 
 
-def render(report: Report, language: PageLanguage = ENGLISH) -> str:
-    """Return the page of a report as HTML text."""
+def render(report: Report, language: Language = ENGLISH) -> str:
+    """Return the page of a report in a language as HTML text."""
+    report = translated(report, language)
     templates = bundled("templates")
     style = _style(templates, report)
     script = _script(templates)
@@ -59,23 +62,23 @@ def render(report: Report, language: PageLanguage = ENGLISH) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    shown = partial(show, marks=language.marks)
     environment.filters |= {
-        "show": shown,
-        "figure_source": figure_source,
+        "show": language.show,
+        "figure_source": partial(figure_source, language=language),
         "number": lambda value: f"{value:g}",
         "packed_json": packed_json,
         "compressed_json": compressed_json,
     }
     environment.globals |= {
-        "show_range": partial(show_range, marks=language.marks),
+        "show_range": language.show_range,
         "long_table_rows": LONG_TABLE_ROWS,
         "most_rows": most_rows,
         "own_meanings": own_meanings,
         "table_class": table_class,
-        "table_row": partial(table_row, shown=shown),
+        "numbers_behind": lambda figure: said_table(figure.as_table(), language),
+        "table_row": partial(table_row, shown=language.show),
         "calculator_after": CALCULATOR_AFTER,
-        "words": language.words,
+        "words": _said(WORDS, language),
         "workbook": f"joulebook-{report.month}.xlsx",
     }
     return environment.get_template("page.html.j2").render(
@@ -84,7 +87,7 @@ def render(report: Report, language: PageLanguage = ENGLISH) -> str:
         glossary=glossary(report),
         style=Markup(style),  # noqa: S704 our own file
         script=Markup(script),  # noqa: S704 our own file
-        script_words={"marks": asdict(language.marks)} | dict(language.script_words),
+        script_words={"marks": asdict(language.marks)} | _said(SCRIPT_WORDS, language),
         policy=content_security_policy(style, script),
     )
 
@@ -166,16 +169,16 @@ def most_rows(table: Table) -> int:
     return MOST_ROWS_OF_A_SHEET if is_apart else MOST_TABLE_ROWS
 
 
-def figure_source(figure: Figure, layout: figures.Layout) -> Markup:
+def figure_source(figure: Figure, layout: figures.Layout, language: Language = ENGLISH) -> Markup:
     """Return a figure as the data address of an image."""
     if isinstance(figure, Bars):
-        svg = figures.draw(figure, layout)
+        svg = figures.draw(figure, layout, language)
     elif isinstance(figure, Lines):
-        svg = line_figures.draw(figure, layout)
+        svg = line_figures.draw(figure, layout, language)
     elif isinstance(figure, Steps):
-        svg = waterfall.draw(figure, layout)
+        svg = waterfall.draw(figure, layout, language)
     else:
-        svg = marks.draw(figure, layout)
+        svg = marks.draw(figure, layout, language)
     svg = re.sub(r"<title>.*?</desc>", "", svg, flags=re.DOTALL)  # the alt text says it
     address = quote(svg, safe=_PLAIN_IN_ADDRESS)
     return Markup(f"data:image/svg+xml,{address}")  # noqa: S704 no sign of markup is left in it
@@ -209,6 +212,10 @@ def _style(templates: Path, report: Report) -> str:
         if (numbers := sorted(int(n[1:]) for n in classes if re.fullmatch(rf"{kind}\d+", n)))
     )
     return schemes + _lean((templates / "style.css").read_text(encoding="utf-8")) + columns
+
+
+def _said(words: Mapping[str, str], language: Language) -> dict[str, str]:
+    return {name: language.text(english) for name, english in words.items()}
 
 
 def _tables(report: Report) -> list[Table]:

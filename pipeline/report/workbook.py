@@ -8,7 +8,7 @@ import calendar
 import datetime as dt
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from openpyxl import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
@@ -155,9 +155,8 @@ def _write_data(build: _Build, data: BookData, numbers: Numbers) -> None:
 
 def _write_data_sheet(build: _Build, table: DataTable) -> None:
     sheet = build.book.create_sheet(table.sheet)
-    question = build.language.text(table.question.strip())
     build.places[table.name] = add_data_sheet(
-        sheet, replace(table, question=question), build.fillings, build.footer
+        sheet, table, build.fillings, build.footer, build.language
     )
 
 
@@ -178,8 +177,9 @@ def _order(book: Workbook) -> None:
 def _describe(build: _Build) -> None:
     report, book = build.report, build.book
     properties = book.properties
-    properties.title = report.title
-    properties.subject = report.subtitle
+    properties.title = build.language.text(report.title)
+    properties.subject = build.language.text(report.subtitle)
+    properties.language = build.language.code
     properties.creator = properties.lastModifiedBy = "Joulebook"
     properties.keywords = f"run {report.run_id}, method {report.method_version}"
     properties.created = properties.modified = month_end(report.month)

@@ -54,6 +54,8 @@ _INPUT_COLUMNS = (
     Column("unit", "Unit", "text"),
     Column("note", "Note", "text"),
 )
+# What formulas of the answer and of the working say in place of a number.
+WORDS_OF_FORMULAS = ("does not fit", "no list price", "the longer the better")
 _HEADS = ("Quantity", "Value", "Low (5 %)", "High (95 %)", "Unit")
 _WORK_HEADS = ("Step", "Architecture 1", "Architecture 2", "Architecture 3", "Unit")
 
@@ -175,7 +177,7 @@ _INPUTS: tuple[tuple[str, str, str, str], ...] = (
 
 
 def _write_inputs(writer: SheetWriter, data: BookData, working: _Working) -> None:
-    known = working.known
+    known, text = working.known, writer.language.text
     values: dict[str, Value] = {
         "calc_model": known["model_id"],
         "calc_set": known["set"]["coefficient_set_id"],
@@ -190,10 +192,11 @@ def _write_inputs(writer: SheetWriter, data: BookData, working: _Working) -> Non
         row = rows[name] = writer.next_row
         value = values[name]
         kind: Kind = "text" if isinstance(value, str) else "count"
-        for number, (text, shown) in enumerate(
-            ((label, "text"), (value, kind), (unit, "text"), (note, "text")), start=1
+        for number, (told, shown) in enumerate(
+            ((text(label), "text"), (value, kind), (text(unit), "text"), (text(note), "text")),
+            start=1,
         ):
-            write_value(writer.sheet.cell(row, number), text, shown, "")
+            write_value(writer.sheet.cell(row, number), told, shown, "")
         put_on(writer.sheet.cell(row, 4), Look(color=FAINT))  # runs on
         mark_input(writer.sheet.cell(row, 2))
         book = writer.sheet.parent
@@ -217,7 +220,7 @@ def _restrict(writer: SheetWriter, data: BookData, rows: dict[str, int]) -> None
     for name, row in rows.items():
         if name in lists:
             rule = DataValidation(type="list", formula1=lists[name], showErrorMessage=True)
-            rule.error = "Choose one from the list."
+            rule.error = writer.language.text("Choose one from the list.")
         else:
             most = "$B$" + str(rows["calc_input_tokens"])
             least = "0" if name in ("calc_cached_tokens", "calc_output_tokens") else "1"
@@ -229,10 +232,9 @@ def _restrict(writer: SheetWriter, data: BookData, rows: dict[str, int]) -> None
                 formula2=most if is_capped else None,
                 showErrorMessage=True,
             )
-            rule.error = f"Expected {least} or more" + (
-                ", at most the input." if is_capped else "."
-            )
-        rule.errorTitle = "Not possible"
+            error = f"Expected {least} or more" + (", at most the input." if is_capped else ".")
+            rule.error = writer.language.text(error)
+        rule.errorTitle = writer.language.text("Not possible")
         rule.add(f"B{row}")
         writer.sheet.add_data_validation(rule)
 
@@ -240,12 +242,12 @@ def _restrict(writer: SheetWriter, data: BookData, rows: dict[str, int]) -> None
 def _write_answer(writer: SheetWriter, working: _Working) -> None:
     writer.line("The answer", size=12, bold=True)
     _heads(writer, _HEADS)
-    cells = working.cells(_FIRST_COLUMN)
+    cells, text = working.cells(_FIRST_COLUMN), writer.language.text
     known = working.known
     for answer in ANSWERS:
         row = writer.next_row
-        write_value(writer.sheet.cell(row, 1), answer.label, "text")
-        write_value(writer.sheet.cell(row, _UNIT_COLUMN), answer.unit, "text", "")
+        write_value(writer.sheet.cell(row, 1), text(answer.label), "text")
+        write_value(writer.sheet.cell(row, _UNIT_COLUMN), text(answer.unit), "text", "")
         columns = [("", answer.value(known))]
         if answer.has_range:
             columns += [(which, answer_end(answer, which, known)) for which in ("low", "high")]
@@ -276,10 +278,11 @@ def _write_working(writer: SheetWriter, working: _Working) -> None:
     )
     if writer.next_row != working.rows[first.name]:
         raise ValueError(f"Calculator: the working begins in row {writer.next_row}, not as planned")
+    text = writer.language.text
     for step in (first, number, row_of, *_WORK_STEPS):
         row = writer.next_row
-        write_value(writer.sheet.cell(row, 1), step.label, "text")
-        write_value(writer.sheet.cell(row, _UNIT_COLUMN), step.unit, "text", "")
+        write_value(writer.sheet.cell(row, 1), text(step.label), "text")
+        write_value(writer.sheet.cell(row, _UNIT_COLUMN), text(step.unit), "text", "")
         if step.name in working.by_stand_in:
             _write_stand_ins(writer, working, step, row)
         else:
@@ -315,6 +318,9 @@ def _put(
     value: Value,
     kind: Kind,
 ) -> None:
+    for words in WORDS_OF_FORMULAS:
+        formula = formula.replace(f'"{words}"', f'"{writer.language.text(words)}"')
+        value = writer.language.text(words) if value == words else value
     cell = writer.sheet.cell(row, column)
     write_value(cell, value, kind, "")
     write_formula(cell, filled(formula, cells), value, kind)

@@ -17,6 +17,7 @@ from openpyxl.drawing.text import (
 )
 from openpyxl.worksheet.worksheet import Worksheet
 
+from pipeline.report.language import Language
 from pipeline.report.palette import SERIES_LIGHT
 from pipeline.report.section import Bars, Column, Lines, Steps, Table
 from pipeline.report.waterfall import spans
@@ -31,7 +32,7 @@ _TITLE_SIZE, _LABEL_SIZE = 1200, 800  # hundredths of a point
 _ACROSS = {"methods": "Method", "chat_requests": "Request", "power_savings": "Setting, phase"}
 
 
-def bar_chart(bars: Bars, sheet: Worksheet, head_row: int) -> BarChart:
+def bar_chart(bars: Bars, sheet: Worksheet, head_row: int, language: Language) -> BarChart:
     """Return horizontal stacked bars with a title, axis titles and the palette of the page."""
     last = head_row + len(bars.labels)
     chart = BarChart()
@@ -43,7 +44,7 @@ def bar_chart(bars: Bars, sheet: Worksheet, head_row: int) -> BarChart:
     for series, colour in zip(chart.series, SERIES_LIGHT, strict=False):
         series.graphicalProperties.solidFill = colour.lstrip("#")
         series.graphicalProperties.line.noFill = True
-    _dress(chart, bars)
+    _dress(chart, bars, language)
     return chart
 
 
@@ -112,7 +113,7 @@ def waterfall_table(steps: Steps) -> Table:
     return Table(shown.name, shown.caption, columns, tuple(rows))
 
 
-def waterfall_chart(steps: Steps, sheet: Worksheet, head_row: int) -> BarChart:
+def waterfall_chart(steps: Steps, sheet: Worksheet, head_row: int, language: Language) -> BarChart:
     """Return a waterfall of upright stacked bars, the lowest of each without a colour."""
     last = head_row + len(steps.labels)
     chart = BarChart()
@@ -127,7 +128,7 @@ def waterfall_chart(steps: Steps, sheet: Worksheet, head_row: int) -> BarChart:
         series.graphicalProperties.solidFill = colour.lstrip("#")
         series.graphicalProperties.line.noFill = True
     chart.title = _title(steps.title, _TITLE_SIZE)
-    chart.x_axis.title = _title("Step", _LABEL_SIZE)
+    chart.x_axis.title = _title(language.text("Step"), _LABEL_SIZE)
     chart.y_axis.title = _title(steps.unit, _LABEL_SIZE)
     chart.x_axis.delete = chart.y_axis.delete = False
     chart.y_axis.number_format = "General"
@@ -137,12 +138,11 @@ def waterfall_chart(steps: Steps, sheet: Worksheet, head_row: int) -> BarChart:
     return chart
 
 
-def _dress(chart: BarChart, bars: Bars) -> None:
+def _dress(chart: BarChart, bars: Bars, language: Language) -> None:
     chart.title = _title(bars.title, _TITLE_SIZE)
     is_upright = bars.name.startswith(UPRIGHT)
-    chart.x_axis.title = _title(
-        "Month" if is_upright else _ACROSS.get(bars.name, "Model · class"), _LABEL_SIZE
-    )
+    across = "Month" if is_upright else _ACROSS.get(bars.name, "Model · class")
+    chart.x_axis.title = _title(language.text(across), _LABEL_SIZE)
     chart.y_axis.title = _title(bars.unit, _LABEL_SIZE)
     chart.x_axis.delete = chart.y_axis.delete = False
     chart.x_axis.tickLblSkip = 1

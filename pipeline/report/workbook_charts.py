@@ -12,6 +12,7 @@ from openpyxl.utils import get_column_letter
 
 from pipeline.report.numbers import show
 from pipeline.report.section import Bars, Figure, Kind, Lines, Report, Section, Steps, Table
+from pipeline.report.translation import FigureT, said_figure
 from pipeline.report.workbook_cache import Fillings
 from pipeline.report.workbook_cells import write_formula
 from pipeline.report.workbook_chart_kinds import (
@@ -82,14 +83,14 @@ class SheetCharts:
     def write(self) -> None:
         """Write each chart's numbers here and put the charts side by side into their room."""
         for figure in self.uncharted:
-            self.writer.table(figure.as_table())
+            self.writer.table(self._said(figure).as_table())
         column = 1
         for bars in self.figures:
             head_row = self.writer.next_row + 1
             self.writer.table(bars.as_table())
             self.placed.append((bars, head_row))
-            chart = bar_chart(bars, self.writer.sheet, head_row)
-            self._add(chart, f"{get_column_letter(column)}{self.row}", bars.alt)
+            chart = bar_chart(self._said(bars), self.writer.sheet, head_row, self.writer.language)
+            self._add(chart, f"{get_column_letter(column)}{self.row}", self._said(bars).alt)
             covered = 0.0
             while covered < CHART_WIDTH_CM + 0.2:
                 covered += self.writer.widths.get(column, 9) * _CM_PER_LETTER
@@ -99,20 +100,27 @@ class SheetCharts:
         if self.frontier:
             head_row = self.writer.next_row + 1
             self.writer.table(self.frontier.table)
-            chart = frontier_chart(self.frontier, self.writer.sheet, head_row)
-            self._add(chart, f"A{self.writer.next_row}", self.frontier.alt)
+            chart = frontier_chart(self.frontier, self.writer.sheet, head_row, self.writer.language)
+            self._add(
+                chart, f"A{self.writer.next_row}", self.writer.language.text(self.frontier.alt)
+            )
             self.writer.skip(CHART_ROWS)
 
     def _write_below(self, figure: Lines | Steps) -> None:
         head_row = self.writer.next_row + 1
         if isinstance(figure, Lines):
             self.writer.table(_with_gaps(figure.as_table()))
-            chart: ChartBase = line_chart(figure, self.writer.sheet, head_row)
+            chart: ChartBase = line_chart(self._said(figure), self.writer.sheet, head_row)
         else:
-            self.writer.table(waterfall_table(figure))
-            chart = waterfall_chart(figure, self.writer.sheet, head_row)
-        self._add(chart, f"A{self.writer.next_row}", figure.alt)
+            self.writer.table(waterfall_table(self._said(figure)))
+            chart = waterfall_chart(
+                self._said(figure), self.writer.sheet, head_row, self.writer.language
+            )
+        self._add(chart, f"A{self.writer.next_row}", self._said(figure).alt)
         self.writer.skip(CHART_ROWS)
+
+    def _said(self, figure: FigureT) -> FigureT:
+        return said_figure(figure, self.writer.language)
 
     def _add(self, chart: ChartBase, cell: str, alt: str) -> None:
         self.writer.sheet.add_chart(chart, cell)

@@ -14,6 +14,7 @@ from openpyxl.utils import get_column_letter
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.worksheet import Worksheet
 
+from pipeline.report.language import ENGLISH, Language
 from pipeline.report.section import Column, Kind, Report, Table, Value
 from pipeline.report.workbook_cache import Fillings
 from pipeline.report.workbook_cells import write_formula, write_value
@@ -46,6 +47,8 @@ _BASIS = {
     "error": "two sums of this workbook",
     "issue": "a file beside this workbook, and Summary",
 }
+_FAILED = "✗ {failed} of {all} checks do not hold, see Checks"
+_PASSED = "✓ All {all} checks hold, {warned} with a warning"
 _DIFFERENCE = "IF(ABS({actual}-{expected})<={tolerance},0,{actual}-{expected})"
 _STATUS = (
     'IF(ABS({difference})<={tolerance},"✓",'
@@ -164,22 +167,25 @@ def repeat_overall(sheet: Worksheet, fillings: Fillings, row: int, words: str) -
     fillings.add_result(sheet.title, cell.coordinate, words)
 
 
-def overall_words(rows: Sequence[Sequence[Value]]) -> str:
+def overall_words(rows: Sequence[Sequence[Value]], language: Language = ENGLISH) -> str:
     """Return the overall result of checks, each with its status third."""
     failed, warned = (sum(row[2] == mark for row in rows) for mark in "✗!")
-    if failed:
-        return f"✗ {failed} of {len(rows)} checks do not hold, see Checks"
-    return f"✓ All {len(rows)} checks hold, {warned} with a warning"
+    counts = {"all": len(rows), "failed": failed, "warned": warned}
+    return language.text(_FAILED if failed else _PASSED).format_map(counts)
 
 
 def _write_overall(writer: SheetWriter, rows: Sequence[Sequence[Value]]) -> str:
-    words = overall_words(rows)
+    language = writer.language
+    words = overall_words(rows, language)
     status = "t_all_checks[Status]"
-    formula = (
-        f'IF(COUNTIF({status},"✗")>0,"✗ "&COUNTIF({status},"✗")&" of "&ROWS({status})'
-        f'&" checks do not hold, see Checks","✓ All "&ROWS({status})&" checks hold, "'
-        f'&COUNTIF({status},"!")&" with a warning")'
-    )
+    counts = {
+        "all": f"ROWS({status})",
+        "failed": f'COUNTIF({status},"✗")',
+        "warned": f'COUNTIF({status},"!")',
+    }
+    said = {name: f'"&{count}&"' for name, count in counts.items()}
+    failing, passing = (language.text(each).format_map(said) for each in (_FAILED, _PASSED))
+    formula = f'IF({counts["failed"]}>0,"{failing}","{passing}")'
     cell = writer.sheet.cell(writer.next_row, 1)
     write_formula(cell, formula, words, "text")
     put_on(cell, Look(is_bold=True))

@@ -5,6 +5,7 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.worksheet import Worksheet
 
+from pipeline.report.language import Language
 from pipeline.report.numbers import is_number_kind, show
 from pipeline.report.section import Kind
 from pipeline.report.workbook_cache import Fillings, SheetRows
@@ -29,17 +30,23 @@ _FORMATS: dict[Kind, str] = {
 }
 
 
-def add_data_sheet(sheet: Worksheet, table: DataTable, fillings: Fillings, footer: str) -> Place:
-    """Write a data table's sentence and heads, and leave its rows to be filled in."""
-    question = f"{table.question} {table.note}".strip()
+def add_data_sheet(
+    sheet: Worksheet, table: DataTable, fillings: Fillings, footer: str, language: Language
+) -> Place:
+    """Write a data table's sentence and heads, and leave its rows to be filled in.
+
+    Heads stay the English names that formulas use; what they mean is said in the language.
+    """
+    said = (language.text(table.question.strip()), language.text(table.note))
+    question = " ".join(filter(None, said))
     write_text(sheet.cell(1, 1), question, Look(color=FAINT))
     for number, column in enumerate(table.columns, start=1):
         head = sheet.cell(HEAD_ROW, number)
         write_text(head, column.name)
-        dress_head(head, column.kind, column.meaning)
+        dress_head(head, column.kind, language.text(column.meaning))
         sheet.column_dimensions[get_column_letter(number)].width = _width(column)
         if column.is_input and table.row_count:
-            _validate(sheet, table, number)
+            _validate(sheet, table, number, language)
     add_table(sheet, table.name, HEAD_ROW, [c.name for c in table.columns], table.row_count)
     fillings.rows[sheet.title] = SheetRows(
         table,
@@ -90,14 +97,14 @@ def _is_wrapped(column: DataColumn) -> bool:
     return column.kind == "text" and _longest(column) > _WIDEST_SENTENCE
 
 
-def _validate(sheet: Worksheet, table: DataTable, number: int) -> None:
+def _validate(sheet: Worksheet, table: DataTable, number: int, language: Language) -> None:
     letter = get_column_letter(number)
     rule = DataValidation(
         type="decimal",
         operator="greaterThanOrEqual",
         formula1="0",
-        errorTitle="Not a number",
-        error="Expected a number of 0 or more.",
+        errorTitle=language.text("Not a number"),
+        error=language.text("Expected a number of 0 or more."),
         showErrorMessage=True,
     )
     rule.add(f"{letter}{HEAD_ROW + 1}:{letter}{HEAD_ROW + table.row_count}")

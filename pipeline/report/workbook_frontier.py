@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from openpyxl.chart import Reference, ScatterChart, Series
 from openpyxl.worksheet.worksheet import Worksheet
 
+from pipeline.report.language import Language
 from pipeline.report.numbers import show
 from pipeline.report.palette import SERIES_LIGHT
 from pipeline.report.section import Column, Section, Table
@@ -77,13 +78,17 @@ def frontier_of(section: Section) -> Frontier | None:
     )
 
 
-def frontier_chart(frontier: Frontier, sheet: Worksheet, head_row: int) -> ScatterChart:
+def frontier_chart(
+    frontier: Frontier, sheet: Worksheet, head_row: int, language: Language
+) -> ScatterChart:
     """Return the chart of the rows below a head row: a line a class, and what is beaten as dots."""
     chart = ScatterChart()
     chart.style, chart.scatterStyle = 13, "lineMarker"
     first = head_row + 1
-    groups = [(f"Frontier: {name}", count) for name, count in frontier.classes]
-    for number, (name, count) in enumerate([*groups, ("Beaten", frontier.beaten_count)]):
+    groups = [(language.text(f"Frontier: {name}"), count) for name, count in frontier.classes]
+    for number, (name, count) in enumerate(
+        [*groups, (language.text("Beaten"), frontier.beaten_count)]
+    ):
         if not count:
             continue
         costs = Reference(sheet, min_col=3, min_row=first, max_row=first + count - 1)
@@ -99,7 +104,8 @@ def frontier_chart(frontier: Frontier, sheet: Worksheet, head_row: int) -> Scatt
         series.smooth = False
         chart.series.append(series)
         first += count
-    dress_scatter(chart, "Cost and quality of an answer", "USD an answer, list price", "Accuracy")
+    titles = ("Cost and quality of an answer", "USD an answer, list price", "Accuracy")
+    dress_scatter(chart, *map(language.text, titles))
     chart.x_axis.scaling.logBase = 10
     chart.y_axis.scaling.min, chart.y_axis.scaling.max = 0, 1
     chart.y_axis.number_format = "0%"

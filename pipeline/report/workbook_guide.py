@@ -58,5 +58,5 @@ def guide(tables: Iterable[DataTable]) -> tuple[Table, ...]:
 
 
 def _table(name: str, caption: str, head: str, rows: tuple[tuple[str, str], ...]) -> Table:
-    first = Column("topic", head, "text", meaning="What the line is about.")
+    first = Column(head.lower(), head, "text", meaning="What the line is about.")
     return Table(name, caption, (first, _TEXT), rows)

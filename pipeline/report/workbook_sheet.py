@@ -103,7 +103,7 @@ class SheetWriter:
                 "value": figure.value,
                 "low": figure.low,
                 "high": figure.high,
-                "unit": figure.unit,
+                "unit": self.language.text(figure.unit),
                 "note": self.language.text(figure.note),
                 "range_of": None if figure.high is None else RUN,
                 "low_ratio": ratio_of(figure.low, figure.value),
@@ -145,7 +145,7 @@ class SheetWriter:
     def plain_head(self, number: int, head: str, *, is_right: bool) -> None:
         """Write one head of lines that are no Excel table."""
         cell = self.sheet.cell(self.next_row, number)
-        write_text(cell, head)
+        write_text(cell, self.language.text(head))
         dress_head(cell, "number" if is_right else "text", "")
 
     def finish(self, footer: str) -> None:
@@ -175,6 +175,7 @@ class SheetWriter:
         cells |= dict(more_cells or {})
         for number, (value, column) in enumerate(zip(values, columns, strict=True), 1):
             cell = self.sheet.cell(row, number)
+            value = self.language.cell(value, column)
             word = (unknown or {}).get(column.name, self.language.text(reason_of(column)))
             formula = formulas.get(column.name, "")
             self._write(cell, value, column.kind, word, filled(formula, cells) if formula else "")
@@ -210,7 +211,7 @@ class SheetWriter:
     def _heads(self, name: str, columns: Sequence[Column], row_count: int) -> None:
         is_kept = name.startswith("d_") or name in _HEADS_IN_FORMULAS
         said = [c.header if is_kept else self.language.text(c.header) for c in columns]
-        units = (f" ({c.unit})" if c.unit else "" for c in columns)
+        units = (f" ({self.language.text(c.unit)})" if c.unit else "" for c in columns)
         heads = [head + unit for head, unit in zip(said, units, strict=True)]
         if len({head.lower() for head in heads}) < len(heads) or not all(heads):
             raise ValueError(f"{name}: heads must be there and differ in more than case: {heads}")
@@ -229,7 +230,7 @@ class SheetWriter:
     def _head(self, number: int, head: str, column: Column) -> None:
         cell = self.sheet.cell(self.next_row, number)
         write_text(cell, head)
-        dress_head(cell, column.kind, column.meaning)
+        dress_head(cell, column.kind, self.language.text(column.meaning))
         longest = len(head) if len(head) <= _ONE_LINE_HEAD else max(map(len, head.split()))
         self.widths[number] = max(self.widths.get(number, _NARROWEST), longest + 4)
         self.wrapped.append((self.next_row, number, head))
@@ -239,7 +240,8 @@ class SheetWriter:
             return
         row, first = self.next_row, self.next_row - len(table.rows)
         cells = {c.name: f"{letter}{row}" for c, letter in _lettered(table)}
-        for number, (value, column) in enumerate(zip(table.total, table.columns, strict=True), 1):
+        said = (self.language.text(str(table.total[0])), *table.total[1:])
+        for number, (value, column) in enumerate(zip(said, table.columns, strict=True), 1):
             cell = self.sheet.cell(row, number)
             if value is None:
                 put_on(cell, Look(is_bold=True, edge="total"))

@@ -30,6 +30,7 @@ class ReportFacts:
 
 
 _TOPIC = Column("topic", "Topic", "text", meaning="What the line is about.")
+_SHEETS = "Section or sheet"
 _TEXT = Column("text", "Text", "text", meaning="The line.")
 
 _METHOD = (
@@ -134,7 +135,7 @@ def section(month: str, facts: ReportFacts, others: Sequence[Section] = ()) -> S
 def _tables(month: str, facts: ReportFacts, others: Sequence[Section]) -> list[Table]:
     tables = [
         _text_table("about_report", "This report", _identity(month, facts)),
-        _text_table("about_contents", "What stands where", _contents(others), "Section or sheet"),
+        _text_table("about_contents", "What stands where", _contents(others), _SHEETS),
         _text_table("about_method", "How the figures came about", _METHOD),
         _text_table("about_grades", "Grades of evidence", _GRADES, "Grade"),
         _text_table("about_not_covered", "What is not covered", _NOT_COVERED),
@@ -167,7 +168,8 @@ def _files(month: str) -> tuple[tuple[str, str], ...]:
 def _text_table(
     name: str, caption: str, rows: tuple[tuple[Value, ...], ...], topic: str = "Topic"
 ) -> Table:
-    first = Column(_TOPIC.name, topic, "text", meaning=_TOPIC.meaning)
+    name_of_first = "sheet" if topic == _SHEETS else _TOPIC.name  # names of sheets stay English
+    first = Column(name_of_first, topic, "text", meaning=_TOPIC.meaning)
     return Table(name, caption, (first, _TEXT), rows)
 
 
