@@ -97,9 +97,19 @@ def report(
         print(text_of(made))
 
 
-@app.command(epilog="Example: joulebook ingest logs/*.jsonl.gz --json")
+@app.command(
+    epilog="Example: joulebook ingest logs/*.jsonl.gz --json · "
+    "joulebook ingest --config joulebook.toml --to usage"
+)
 def ingest(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Files, folders or globs.")],
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PATH…]", help="Files, folders or globs; those of the settings."),
+    ] = None,
+    to: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Add the usage, normalised, to this folder."),
+    ] = None,
     assume: AssumeOption = None,
     config: ConfigOption = None,
     as_json: JsonOption = False,
@@ -108,7 +118,7 @@ def ingest(
     from pipeline import manifest
     from pipeline.ingest.summary import summarise, text_of
 
-    entries = summarise(settings_of(config, paths, assume), tell)
+    entries = summarise(settings_of(config, paths, assume, sample=False), tell, to)
     if as_json:
         print(manifest.to_json(entries), end="")
         return
