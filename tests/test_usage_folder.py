@@ -91,7 +91,7 @@ def test_months_and_sources_are_folders_and_no_month_is_one_too(made: Path) -> N
     parts = sorted(path.relative_to(made / "usage").parent.as_posix()
                    for path in (made / "usage").rglob("*.parquet"))  # fmt: skip
     assert parts == [
-        "inputs", "inputs",
+        "_inputs", "_inputs",
         "month=2026-09/source=general",
         "month=2026-10/source=general", "month=2026-10/source=general",
         "month=unknown/source=general",
@@ -134,7 +134,7 @@ def _lose_a_part(usage: Path) -> None:
 
 
 def _lose_an_input(usage: Path) -> None:
-    next(iter(sorted((usage / "inputs").glob("*.parquet")))).unlink()
+    next(iter(sorted((usage / "_inputs").glob("*.parquet")))).unlink()
 
 
 def _rewrite(usage: Path, select: str, version: str) -> None:
@@ -164,7 +164,7 @@ def _damage(usage: Path) -> None:
     ("harm", "said"),
     [
         (_lose_a_part, "month=2026-09/source=general: expected 1 rows of first.jsonl, found 0"),
-        (_lose_an_input, "of an input that is not in inputs/"),
+        (_lose_an_input, "of an input that is not in _inputs/"),
         (_drift, "expected column output_tokens to be bigint, found varchar"),
         (_renew, "expected normalised usage of schema version 1, found 2"),
         (_damage, "a part cannot be read"),
@@ -182,6 +182,11 @@ def test_months_of_another_zone_and_later_assumptions_are_refused(folder: Path) 
         load(con, find_files([Input("usage")], folder), Settings(time_zone="Europe/Madrid"))
     with pytest.raises(WrongUseError, match="nothing can be assumed any more"):
         loaded(folder, "usage", assume={"team": "search"})
+
+
+def test_a_usage_folder_among_logs_is_not_read_as_logs(folder: Path) -> None:
+    with pytest.raises(WrongUseError, match=r"holds the normalised usage .*usage; give"):
+        loaded(folder.parent, folder.name)
 
 
 def test_the_command_writes_what_it_tells_and_nothing_of_a_bad_file(tmp_path: Path) -> None:

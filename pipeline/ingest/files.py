@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.errors import WrongUseError
-from pipeline.ingest.usage_folder import is_usage_folder
+from pipeline.ingest.usage_folder import INPUTS, is_usage_folder
 from pipeline.settings import Input
 
 
@@ -46,6 +46,12 @@ def _expand(each: Input, folder: Path) -> list[LogFile]:
         raise WrongUseError(f"{each.path}: no such file or folder. Check the path.")
     if not found:
         raise WrongUseError(f"{each.path}: no file there. Check the path or pattern.")
+    for path in found:
+        if path.parent.name == INPUTS and not is_usage_folder(root):
+            raise WrongUseError(
+                f"{each.path}: holds the normalised usage {path.parent.parent}; give it by its "
+                "own name, and the logs by theirs."
+            )
     return [LogFile(path, _shown(path, folder), each.assume, named) for path in found]
 
 

@@ -1,6 +1,6 @@
 """A folder of normalised usage: what many machines ingested, for one book to read.
 
-    DIR/inputs/<key>.parquet                    one row a log file: what was read, what was assumed
+    DIR/_inputs/<key>.parquet                   one row a log file: what was read, what was assumed
     DIR/month=2026-10/source=general/*.parquet  its rows, every row that was read, faults too
 
 Every Parquet file says its schema version. An input counts its rows in each partition, so a part
@@ -29,7 +29,7 @@ VERSION_KEY, ZONE_KEY, REPLACES_KEY = (
     "joulebook_time_zone",
     "joulebook_replaces",
 )
-INPUTS = "inputs"
+INPUTS = "_inputs"  # readers of partitioned Parquet pass over such a name
 NO_MONTH = "unknown"  # of rows set aside whose time cannot be read
 
 _TYPES = {
