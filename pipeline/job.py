@@ -27,6 +27,7 @@ from pipeline.settings import Settings, bundled
 from pipeline.warehouse import CheckResult
 
 Tell = Callable[[str], None]
+Build = Callable[[duckdb.DuckDBPyConnection, Path, Tell], None]
 
 
 @dataclass(frozen=True)
@@ -39,11 +40,20 @@ class Finished:
     warnings: tuple[CheckResult, ...]
 
 
-def make_report(settings: Settings, month: str | None, out: Path, tell: Tell) -> Finished:
+def build_here(con: duckdb.DuckDBPyConnection, folder: Path, tell: Tell) -> None:
+    """Build every model with DuckDB, which needs no folder."""
+    tell("computing energy and cost")
+    warehouse.build(con)
+
+
+def make_report(
+    settings: Settings, month: str | None, out: Path, tell: Tell, build: Build = build_here
+) -> Finished:
     """Build the report of one month, the last in the logs where none is named.
 
     Everything is made in a folder aside and put in place by one rename, so a reader finds the old
-    report or the new one, never half of one.
+    report or the new one, never half of one. `build` makes the models of a warehouse with raw
+    tables, here or on another engine, which may keep files in the folder it is given.
 
     Raises:
         JoulebookError: Where inputs, settings or claims do not hold.
@@ -51,7 +61,7 @@ def make_report(settings: Settings, month: str | None, out: Path, tell: Tell) ->
     _make_folder(out)
     try:
         with tempfile.TemporaryDirectory(dir=out, prefix=".building-") as aside:
-            return _make_aside(settings, month, out, Path(aside), tell)
+            return _make_aside(settings, month, out, Path(aside), tell, build)
     except OSError as error:
         raise WrongUseError(
             f"{out}: the report cannot be written: {error.strerror or error}. Give another --out, "
@@ -60,11 +70,13 @@ def make_report(settings: Settings, month: str | None, out: Path, tell: Tell) ->
 
 
 def _make_aside(
-    settings: Settings, month: str | None, out: Path, aside: Path, tell: Tell
+    settings: Settings, month: str | None, out: Path, aside: Path, tell: Tell, build: Build
 ) -> Finished:
     con = warehouse.connect(aside / "warehouse.duckdb", settings.memory_limit_gb)
     try:
-        checks = build_month_book(con, settings, tell)
+        checks = build_month_book(
+            con, settings, tell, lambda loaded: build(loaded, aside.absolute() / "models", tell)
+        )
         chosen = choose_month(con, month)
         limits.require_within_limits(con, settings, chosen)
         _require_replaceable(out / chosen, settings)
@@ -104,7 +116,10 @@ def text_of(made: Finished) -> str:
 
 
 def build_month_book(
-    con: duckdb.DuckDBPyConnection, settings: Settings, tell: Tell
+    con: duckdb.DuckDBPyConnection,
+    settings: Settings,
+    tell: Tell,
+    build: Callable[[duckdb.DuckDBPyConnection], None] = warehouse.build,
 ) -> list[CheckResult]:
     """Load the inputs, build every model and prove the claims."""
     if not settings.inputs:
@@ -119,8 +134,7 @@ def build_month_book(
     for intake in intakes:
         if intake.source_format is None:
             tell(f"note: passed over: {intake.reason}")
-    tell("computing energy and cost")
-    warehouse.build(con)
+    build(con)
     checks = warehouse.run_checks(con)
     warehouse.require(checks)
     return checks
