@@ -27,6 +27,13 @@ $(REPORT): $(CODE) .venv/run-ready
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement requirements-dev.txt
 	touch $@
 
+.PHONY: spark
+spark: .venv/spark-ready  ## Set up what `--engine spark` and its tests need beside Java
+
+.venv/spark-ready: requirements-spark.txt .venv/run-ready
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --requirement requirements-spark.txt
+	touch $@
+
 .PHONY: test
 test: .venv/dev-ready  ## Run every test (sets up all packages)
 	$(PYTHON) -m pytest -n 2

@@ -72,7 +72,11 @@ def report(
     usage: UsageOption = None,
     assume: AssumeOption = None,
     config: ConfigOption = None,
-    engine: Annotated[str, typer.Option(metavar="ENGINE", help="duckdb.")] = "duckdb",
+    engine: Annotated[str, typer.Option(metavar="ENGINE", help="duckdb or spark.")] = "duckdb",
+    spark_master: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="local[*], spark://…, yarn or sc://… of --engine spark."),
+    ] = None,
     lang: Annotated[
         str | None, typer.Option(metavar="LANG", help="en or es; else as the settings say.")
     ] = None,
@@ -83,37 +87,45 @@ def report(
 ) -> None:
     """Build the monthly workbook and page; without logs, of the bundled sample."""
     from pipeline import months
+    from pipeline.engines import builder_of
     from pipeline.job import make_report
     from pipeline.settings import require_language
     from pipeline.workspace_run import logged_run
 
     require_month(month)
-    if engine != "duckdb":
-        raise WrongUseError(f"--engine {engine}: expected duckdb; this version has no other.")
     settings = settings_of(config, usage, assume)
     if lang is not None:
         require_language("--lang", lang)
         settings = replace(settings, lang=lang)
     if settings.is_generated_sample:
         warn("the logs are the bundled sample, whose data are generated, not real")
+    build = builder_of(engine, spark_master)
     if settings.warehouse is None:
-        say_made(make_report(settings, month, out, tell), as_json=as_json)
+        say_made(make_report(settings, month, out, tell, build=build), as_json=as_json)
         return
     with logged_run(settings, "report", month, tell, calls=True) as run:
-        made = months.report(settings, month, out, tell)
+        made = months.report(settings, month, out, tell, build)
         run.take(made)
         say_made(made, as_json=as_json)
 
 
-@app.command(epilog="Example: joulebook ingest logs/*.jsonl.gz --json")
+@app.command(
+    epilog="Example: joulebook ingest logs/*.jsonl.gz --json · "
+    "joulebook ingest --config joulebook.toml --to usage"
+)
 def ingest(
     paths: Annotated[
-        list[str] | None, typer.Argument(metavar="PATH…", help="Files, folders or globs.")
+        list[str] | None,
+        typer.Argument(metavar="PATH…", help="Files, folders or globs; those of the settings."),
     ] = None,
     load: Annotated[
         bool,
         typer.Option("--load", help="Add them, else the inputs of the settings, to the workspace."),
     ] = False,
+    to: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Add the usage, normalised, to this folder."),
+    ] = None,
     assume: AssumeOption = None,
     config: ConfigOption = None,
     as_json: JsonOption = False,
@@ -122,12 +134,12 @@ def ingest(
     from pipeline import manifest
     from pipeline.ingest.summary import summarise, text_of
 
+    if load and to is not None:
+        raise WrongUseError("ingest: expected --load or --to DIR, found both.")
     if load:
         entries = _load(workspace_settings(config, paths, assume))
-    elif not paths:
-        raise WrongUseError("ingest: expected PATH …, found none.")
     else:
-        entries = summarise(settings_of(config, paths, assume), tell)
+        entries = summarise(settings_of(config, paths, assume, sample=False), tell, to)
     if as_json:
         print(manifest.to_json(entries), end="")
         return

@@ -30,6 +30,7 @@ from pipeline.warehouse import CheckResult
 
 Tell = Callable[[str], None]
 Approve = Callable[[duckdb.DuckDBPyConnection, Path], None]
+Build = Callable[[duckdb.DuckDBPyConnection, Path, Tell], None]
 
 
 @dataclass(frozen=True)
@@ -44,18 +45,26 @@ class Finished:
     warnings: tuple[CheckResult, ...]
 
 
+def build_here(con: duckdb.DuckDBPyConnection, folder: Path, tell: Tell) -> None:
+    """Build every model with DuckDB, which needs no folder."""
+    tell("computing energy and cost")
+    warehouse.build(con)
+
+
 def make_report(
     settings: Settings,
     month: str | None,
     out: Path,
     tell: Tell,
     approve: Approve = lambda con, folder: None,
+    build: Build = build_here,
 ) -> Finished:
     """Build the report of one month, the last in the logs where none is named.
 
     Everything is made in a folder aside and put in place by one rename, so a reader finds the old
     report or the new one, never half of one. `approve` sees the warehouse and the finished folder
-    before that, and may refuse it.
+    before that, and may refuse it. `build` makes the models of a warehouse with raw
+    tables, here or on another engine, which may keep files in the folder it is given.
 
     Raises:
         JoulebookError: Where inputs, settings or claims do not hold.
@@ -65,7 +74,7 @@ def make_report(
         publish.clear_killed(out)
     try:
         with tempfile.TemporaryDirectory(dir=out, prefix=publish.ASIDE) as aside:
-            return _make_aside(settings, month, out, Path(aside), tell, approve)
+            return _make_aside(settings, month, out, Path(aside), tell, approve, build)
     except (OSError, duckdb.Error) as error:
         why = publish.disk_fault(error)
         if why is None:
@@ -82,10 +91,17 @@ def _make_aside(
     aside: Path,
     tell: Tell,
     approve: Approve,
+    build: Build,
 ) -> Finished:
     con = warehouse.connect(aside / "warehouse.duckdb", settings.memory_limit_gb)
     try:
-        checks = build_month_book(con, settings, tell, month)
+        checks = build_month_book(
+            con,
+            settings,
+            tell,
+            month,
+            lambda loaded: build(loaded, aside.absolute() / "models", tell),
+        )
         chosen = choose_month(con, month)
         limits.require_within_limits(con, settings, chosen)
         publish.require_replaceable(out / chosen, settings)
@@ -128,7 +144,11 @@ def text_of(made: Finished) -> str:
 
 
 def build_month_book(
-    con: duckdb.DuckDBPyConnection, settings: Settings, tell: Tell, month: str | None = None
+    con: duckdb.DuckDBPyConnection,
+    settings: Settings,
+    tell: Tell,
+    month: str | None = None,
+    build: Callable[[duckdb.DuckDBPyConnection], None] = warehouse.build,
 ) -> list[CheckResult]:
     """Load the inputs, build every model and prove the claims."""
     load_month(con, settings, tell, month)
@@ -136,8 +156,7 @@ def build_month_book(
         tell("reading power logs")
     for note in (*fill_measured_tables(con, settings), *fill_power_tables(con, settings)):
         tell(f"note: {note}")
-    tell("computing energy and cost")
-    warehouse.build(con)
+    build(con)
     checks = warehouse.run_checks(con)
     warehouse.require(checks)
     return checks

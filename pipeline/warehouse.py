@@ -22,7 +22,7 @@ MODEL_FOLDERS = ("staging", "intermediate", "marts")
 SHOWN_ROWS = 5
 
 # What DuckDB has and Spark spells differently stands here and nowhere else.
-_ENGINE_MACROS = (
+ENGINE_MACROS = (
     "create or replace macro square(x) as (x * x)",
     # Times as whole numbers, so that sums and quotients of spans are exact.
     "create or replace macro microseconds_of(x) as (epoch_us(x))",
@@ -114,9 +114,10 @@ _ENGINE_MACROS = (
         string_agg(distinct coefficient_set_id, ', ' order by coefficient_set_id)
     )""",
     # What one row per joint draw says of a total, or of a saving (one alternative minus another).
-    "create or replace macro drawn_p05(x) as (quantile_cont(x::double, 0.05))",
-    "create or replace macro drawn_p50(x) as (quantile_cont(x::double, 0.5))",
-    "create or replace macro drawn_p95(x) as (quantile_cont(x::double, 0.95))",
+    "create or replace macro interpolated_quantile(x, share) as (quantile_cont(x::double, share))",
+    "create or replace macro drawn_p05(x) as (interpolated_quantile(x, 0.05))",
+    "create or replace macro drawn_p50(x) as (interpolated_quantile(x, 0.5))",
+    "create or replace macro drawn_p95(x) as (interpolated_quantile(x, 0.95))",
     """create or replace macro drawn_positive_frac(x) as (
         count(*) filter (where x > 0)::double / nullif(count(x), 0)::double
     )""",
@@ -162,7 +163,7 @@ def connect(
     con.execute("set enable_progress_bar = false")
     if threads:
         con.execute(f"set threads = {threads:d}")
-    for macro in _macros():
+    for macro in macros():
         con.execute(macro)
     return con
 
@@ -175,11 +176,17 @@ def models() -> dict[str, Model]:
 
 def build(con: duckdb.DuckDBPyConnection, targets: Iterable[str] | None = None) -> None:
     """Build the targets and all they rest on, parents first; everything where none are named."""
+    for model in ordered_models(targets):
+        _build_one(con, model)
+
+
+def ordered_models(targets: Iterable[str] | None = None) -> list[Model]:
+    """Return the targets and all they rest on, parents first; everything where none are named."""
     known = models()
     parents = {name: _parents(model.sql, known) for name, model in known.items()}
     wanted = _with_ancestors(parents, targets if targets is not None else known)
-    for name in TopologicalSorter({name: parents[name] for name in wanted}).static_order():
-        _build_one(con, known[name])
+    order = TopologicalSorter({name: parents[name] for name in wanted}).static_order()
+    return [known[name] for name in order]
 
 
 def run_checks(con: duckdb.DuckDBPyConnection) -> list[CheckResult]:
@@ -208,7 +215,8 @@ def require(results: Iterable[CheckResult]) -> None:
 
 
 @functools.cache
-def _macros() -> tuple[str, ...]:
+def macros() -> tuple[str, ...]:
+    """Return the statements that create every macro: the laws', and those of the engine."""
     exact = dialects.sql_macros(work.EXACT_LAWS, number_type="hugeint")
     plain = dialects.sql_macros(
         (
@@ -222,7 +230,7 @@ def _macros() -> tuple[str, ...]:
             *rivals.PARTS,
         )
     )
-    return (*_ENGINE_MACROS, *exact, *plain)
+    return (*ENGINE_MACROS, *exact, *plain)
 
 
 def _sql_files(folder: str) -> list[Path]:
@@ -267,10 +275,15 @@ def _build_one(con: duckdb.DuckDBPyConnection, model: Model) -> None:
     kind = "view" if model.is_view else "table"
     con.execute(f"create or replace {kind} {model.name} as\n{model.sql}")
     if not model.is_view:
-        _require_grain(con, model)
+        require_grain(con, model)
 
 
-def _require_grain(con: duckdb.DuckDBPyConnection, model: Model) -> None:
+def require_grain(con: duckdb.DuckDBPyConnection, model: Model) -> None:
+    """Refuse a table that holds a key of its grain twice.
+
+    Raises:
+        BadInputError: Naming the table, the key and how often it stands there.
+    """
     keys = ", ".join(model.grain)
     repeated = con.execute(
         f"select {keys}, count(*) from {model.name} group by {keys} having count(*) > 1 limit 1"

@@ -1,5 +1,6 @@
 """Programs that a test needs beside Python."""
 
+import importlib.util
 import os
 import shutil
 
@@ -15,3 +16,12 @@ def need_program(name: str) -> str:
             pytest.fail(reason)
         pytest.skip(reason)
     return path
+
+
+def need_package(name: str) -> None:
+    """Go on where an optional package is there; else skip, or fail where all is required."""
+    if importlib.util.find_spec(name) is None:
+        reason = f"the package {name} is not installed"
+        if os.environ.get("JOULEBOOK_REQUIRE_ALL") == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)

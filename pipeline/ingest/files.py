@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.errors import WrongUseError
+from pipeline.ingest.usage_folder import INPUTS, is_usage_folder
 from pipeline.settings import Input
 
 
@@ -35,6 +36,8 @@ def _expand(each: Input, folder: Path) -> list[LogFile]:
         pattern = each.path.removeprefix(Path(each.path).anchor)
         found = sorted(path for path in Path(base).glob(pattern) if path.is_file())
         named = False
+    elif is_usage_folder(root):
+        found, named = [root], True  # is read as one
     elif root.is_dir():
         found, named = sorted(path for path in root.rglob("*") if path.is_file()), False
     elif root.is_file():
@@ -43,6 +46,12 @@ def _expand(each: Input, folder: Path) -> list[LogFile]:
         raise WrongUseError(f"{each.path}: no such file or folder. Check the path.")
     if not found:
         raise WrongUseError(f"{each.path}: no file there. Check the path or pattern.")
+    for path in found:
+        if path.parent.name == INPUTS and not is_usage_folder(root):
+            raise WrongUseError(
+                f"{each.path}: holds the normalised usage {path.parent.parent}; give it by its "
+                "own name, and the logs by theirs."
+            )
     return [LogFile(path, _shown(path, folder), each.assume, named) for path in found]
 
 

@@ -15,6 +15,7 @@ from pipeline.ingest import (
     prometheus,
     straight,
     unknown_columns,
+    usage_folder,
 )
 from pipeline.ingest.detect import Recognised, UnknownFormError, recognise, unpacked_sha256
 from pipeline.ingest.files import LogFile, find_files
@@ -64,19 +65,22 @@ def load(
     latest: dict[str, prometheus.Counters] = {}
     for file in files:
         tell(f"reading {file.shown}")
-        listed = lists_bad_files and not file.is_named
-        intake = _load_one(con, file, settings, len(intakes) + 1, latest, is_listed=listed)
-        intakes.append(intake)
-        if intake.input_id is None:
-            continue
-        _tell_what_lacks(con, intake, tell)
-        if note := unknown_columns.warning(intake.shown, intake.unknown_columns):
-            tell(f"note: {note}")
-        for text in fx.missing_rates(con, intake.input_id, settings.overlay_folder):
-            tell(f"note: {intake.shown}: {text}")
-        if intake.sha256 in first_id_of:
-            duplicates.mark_all(con, intake.input_id)
-        first_id_of.setdefault(intake.sha256, intake.input_id)
+        if file.path.is_dir():
+            found = [
+                Intake(each.shown, each.source_format, each.sha256, each.input_id)
+                for each in usage_folder.restore(con, file, settings.time_zone, len(intakes) + 1)
+            ]
+        else:
+            listed = lists_bad_files and not file.is_named
+            found = [_load_one(con, file, settings, len(intakes) + 1, latest, is_listed=listed)]
+        intakes += found
+        for intake in found:
+            if intake.input_id is None:
+                continue
+            _tell_of(con, intake, settings, tell)
+            if intake.sha256 in first_id_of:
+                duplicates.mark_all(con, intake.input_id)
+            first_id_of.setdefault(intake.sha256, intake.input_id)
     duplicates.mark_repeated(con)
     for note in overlaps.set_coarser_aside(con):
         tell(f"note: {note}")
@@ -295,6 +299,19 @@ def _insert_input(
             **assumed,
         },
     )
+
+
+def _tell_of(
+    con: duckdb.DuckDBPyConnection,
+    intake: Intake,
+    settings: Settings,
+    tell: Callable[[str], None],
+) -> None:
+    _tell_what_lacks(con, intake, tell)
+    if note := unknown_columns.warning(intake.shown, intake.unknown_columns):
+        tell(f"note: {note}")
+    for text in fx.missing_rates(con, intake.input_id or 0, settings.overlay_folder):
+        tell(f"note: {intake.shown}: {text}")
 
 
 def _tell_what_lacks(

@@ -1,12 +1,14 @@
 """What is in some files, without a report: rows, reasons, tokens and models of each."""
 
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import duckdb
 
 from pipeline import warehouse
-from pipeline.ingest import identities
+from pipeline.errors import WrongUseError
+from pipeline.ingest import identities, usage_folder_write
 from pipeline.ingest.load import Intake, find_files, load
 from pipeline.ingest.sources import SOURCE_BY_NAME
 from pipeline.reference import checked_inputs, load_reference
@@ -25,12 +27,23 @@ _COUNTS = (
 )
 
 
-def summarise(settings: Settings, tell: Callable[[str], None]) -> list[dict[str, Any]]:
-    """Return one entry a file, keys as in the contract; token sums are of accepted rows."""
+def summarise(
+    settings: Settings, tell: Callable[[str], None], to: Path | None = None
+) -> list[dict[str, Any]]:
+    """Return one entry a file, keys as in the contract; token sums are of accepted rows.
+
+    Where a folder is given, the usage is added to it; a bad file then stops before that.
+    """
+    if not settings.inputs:
+        raise WrongUseError("ingest: expected log files, found none. Give PATH…, or --config.")
     con = warehouse.connect(None, settings.memory_limit_gb)
     load_reference(con, settings)
     files = find_files(checked_inputs(con, settings.inputs), settings.folder)
-    return entries_of(con, load(con, files, settings, tell, lists_bad_files=True))
+    intakes = load(con, files, settings, tell, lists_bad_files=to is None)
+    if to is not None:
+        for note in usage_folder_write.write(con, to, settings.time_zone):
+            tell(f"note: {note}")
+    return entries_of(con, intakes)
 
 
 def entries_of(con: duckdb.DuckDBPyConnection, intakes: Iterable[Intake]) -> list[dict[str, Any]]:

@@ -133,16 +133,18 @@ select
     counted.is_own_set::boolean as is_own_set,
     coalesce(
         counted.told_gpu_count::integer,
-        pow(
-            2,
-            greatest(
-                ceil(
-                    log2(
-                        counted.held_weight_bytes * (1 + headroom.value)
-                        / (stg_gpus.memory_gb * 1000000000)
-                    )
-                ),
-                0
+        round(
+            pow(
+                2,
+                greatest(
+                    ceil(
+                        log2(
+                            counted.held_weight_bytes * (1 + headroom.value)
+                            / (stg_gpus.memory_gb * 1000000000)
+                        )
+                    ),
+                    0
+                )
             )
         )::integer
     )::integer as gpu_count,

@@ -94,16 +94,18 @@ select
     sized.coefficient_set_id::varchar as coefficient_set_id,
     true::boolean as is_own_set,
     sized.gpu_memory_gb::double as gpu_memory_gb,
-    pow(
-        2,
-        greatest(
-            ceil(
-                log2(
-                    sized.held_weight_bytes * (1 + headroom.value)
-                    / (sized.gpu_memory_gb * 1000000000)
-                )
-            ),
-            0
+    round(
+        pow(
+            2,
+            greatest(
+                ceil(
+                    log2(
+                        sized.held_weight_bytes * (1 + headroom.value)
+                        / (sized.gpu_memory_gb * 1000000000)
+                    )
+                ),
+                0
+            )
         )
     )::integer as gpu_count,
     null::double as told_batch,

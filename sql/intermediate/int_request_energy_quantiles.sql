@@ -33,10 +33,10 @@ select
     energies.provider::varchar as provider,
     energies.model_id::varchar as model_id,
     energies.query_class::varchar as query_class,
-    quantile_cont(energies.gpu_energy_j, 0.5)::double as request_energy_p50_j,
-    quantile_cont(energies.gpu_energy_j, 0.9)::double as request_energy_p90_j,
-    quantile_cont(energies.output_tokens, 0.1)::double as output_p10_tokens,
-    quantile_cont(energies.output_tokens, 0.5)::double as output_p50_tokens,
-    quantile_cont(energies.output_tokens, 0.9)::double as output_p90_tokens
+    interpolated_quantile(energies.gpu_energy_j, 0.5)::double as request_energy_p50_j,
+    interpolated_quantile(energies.gpu_energy_j, 0.9)::double as request_energy_p90_j,
+    interpolated_quantile(energies.output_tokens, 0.1)::double as output_p10_tokens,
+    interpolated_quantile(energies.output_tokens, 0.5)::double as output_p50_tokens,
+    interpolated_quantile(energies.output_tokens, 0.9)::double as output_p90_tokens
 from energies
 group by all
