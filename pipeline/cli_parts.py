@@ -149,5 +149,5 @@ def warn(text: str) -> None:
 
 
 def inert(text: str) -> str:
-    """Return a text without signs that would steer a terminal: names come from logs."""
-    return re.sub(r"[\x00-\x1f\x7f-\x9f]", "\ufffd", text)
+    """Return a text without signs that steer a terminal or turn text round: names are of logs."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", "\ufffd", text)

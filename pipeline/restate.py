@@ -37,6 +37,8 @@ CAUSES: Mapping[str, tuple[str, ...]] = {
         *("method", "laws", "law_coefficients", "bias_factors", "grade_ranges", "joint_draws"),
         *("law_validation", "rival_coefficients", "anchors", "architectures", "stand_ins"),
         "architecture_variants",
+        *("audit_rules", "audit_log", "audit_baselines", "audit_budget", "audit_effects"),
+        *("audit_findings", "audit_fits", "telemetry_hours", "token_linearity"),
     ),
     "mapping": (
         *("models", "model_aliases", "model_names", "providers", "provider_aliases"),

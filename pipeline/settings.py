@@ -164,10 +164,6 @@ def read_settings(path: Path) -> Settings:
     require_language(f"{path}: lang =", raw.get("lang", "en"))
     values: dict[str, Any] = {**raw, "folder": path.parent}
     values["overlay_folder"] = path.parent / raw.get("overlay_folder", "overlays")
-    if "overlay_folder" in raw and not values["overlay_folder"].is_dir():
-        raise WrongUseError(
-            f"{path}: overlay_folder = {raw['overlay_folder']!r}; expected a folder, found none."
-        )
     values["inputs"] = tuple(_input(path, each) for each in raw.get("inputs", []))
     values["deployments"] = tuple(_deployment(path, each) for each in raw.get("deployments", []))
     warehouse = path.parent / WAREHOUSE

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 
+from pipeline.cli_parts import inert
 from pipeline.report.numbers import LONGEST_TEXT, clean_text, excel_format, show, show_range
 from pipeline.report.section import Kind, Value
 
@@ -81,6 +82,13 @@ def test_a_spreadsheet_shows_the_same_digits(
 
 def test_text_loses_control_characters_and_keeps_the_rest() -> None:
     assert clean_text("a\x00b\x07c\td\r\ne\rf\ud800\uffff") == "abc\td\ne\nf"
+
+
+def test_a_name_cannot_turn_the_text_behind_it_round() -> None:
+    turned = "\u202e1,000\u202c \u2067team\u2069 \u05d0"  # a letter read from the right may stay
+
+    assert clean_text(turned) == "1,000 team \u05d0"
+    assert inert(turned) == "\ufffd1,000\ufffd \ufffdteam\ufffd \u05d0"
 
 
 def test_text_longer_than_a_cell_says_at_its_end_how_long_it_was() -> None:

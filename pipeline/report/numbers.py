@@ -35,8 +35,10 @@ _STATUS_WORDS = {"pass": "✓ pass", "warn": "! warn", "fail": "✗ fail"}
 _COUNT_KINDS = ("count", "tokens")
 _TEXT_KINDS = ("text", "id", "grade", "status")
 _TRIMMED_KINDS = ("number", "ratio")  # stated facts: 64 stays 64, not 64.00
+# Control characters, and those that turn the direction of all text behind them.
 _UNPRINTABLE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
+    "\u202a-\u202e\u2066-\u2069]"
 )
 
 
