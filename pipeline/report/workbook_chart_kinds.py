@@ -27,7 +27,11 @@ UPRIGHT = "trend_"  # months stand side by side
 _CHART_HEIGHT_CM = 10.8
 _LINES_WIDTH_CM = 26.0  # names of lines stand beside them
 _TITLE_SIZE, _LABEL_SIZE = 1200, 800  # hundredths of a point
-_ACROSS = {"methods": "Method", "chat_requests": "Request"}  # what a bar of a figure is
+_ACROSS = {  # what a bar of a figure is
+    "methods": "Method",
+    "chat_requests": "Request",
+    "models_energy": "Cost per task · model",
+}
 
 
 def bar_chart(bars: Bars, sheet: Worksheet, head_row: int) -> BarChart:
@@ -60,7 +64,7 @@ def line_chart(lines: Lines, sheet: Worksheet, head_row: int) -> ScatterChart:
         chart.series.append(series)
     dress_scatter(chart, lines.title, lines.over, lines.unit)
     chart.x_axis.scaling.logBase, chart.y_axis.scaling.logBase = 2, 10
-    chart.dispBlanksAs = "span"  # a batch that one line alone is asked at breaks no other
+    chart.display_blanks = "span"  # a batch that one line alone is asked at breaks no other
     return chart
 
 
