@@ -119,7 +119,7 @@ def _whole(column: str, name: str) -> str:
 def _issued_costs(con: duckdb.DuckDBPyConnection, folder: Path) -> dict[str, Decimal]:
     """Return the cost that each file beside the workbook adds up to, read back from the file."""
     wanted = {
-        "focus.csv": (
+        "requests in focus.csv": (
             "select sum(EffectiveCost::decimal(38, 15)) from read_csv($file, all_varchar = true) "
             "where x_QueryClass <> ''"  # of requests: credits, taxes and idle GPUs have no class
         ),
@@ -131,7 +131,7 @@ def _issued_costs(con: duckdb.DuckDBPyConnection, folder: Path) -> dict[str, Dec
         "data/mart_team_chargeback.parquet": "select sum(cost_usd) from read_parquet($file)",
     }
     costs = {
-        name: con.execute(sql, {"file": str(folder / name)}).fetchall()[0][0]
+        name: con.execute(sql, {"file": str(folder / name.split()[-1])}).fetchall()[0][0]
         for name, sql in wanted.items()
     }
     return {name: cost for name, cost in costs.items() if cost is not None}

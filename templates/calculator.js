@@ -399,7 +399,8 @@ function calculatorOf(tables) {
       while (taken.some(function (other) { return Math.abs(other - place) < 14; })) { place -= 14; }
       taken.push(place);
       parts.push(svg("text", { x: width - right, y: place, "text-anchor": "end", "class": "label" }, (index + 1) + " " + line.name));
-      parts.push(svg("text", { x: x(lowest[0]), y: y(lowest[1]) + 18, "text-anchor": "middle", "class": "label" }, index + 1));
+      var below = y(lowest[1]) + 18; // the lowest of all stands on the axis, whose numbers are there
+      parts.push(svg("text", { x: x(lowest[0]), y: below > height - bottom ? below - 28 : below, "text-anchor": "middle", "class": "label" }, index + 1));
     });
     picture.setAttribute("viewBox", "0 0 " + width + " " + height);
     picture.replaceChildren.apply(picture, parts);

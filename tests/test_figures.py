@@ -101,10 +101,10 @@ def test_numbers_in_a_label_are_not_touched() -> None:
     assert "v3.14159 #050500" in _texts(draw(_bars(labels=("v3.14159 #050500", "two"))))
 
 
-def test_a_long_label_is_cut() -> None:
-    texts = _texts(draw(_bars(labels=("x" * 100, "two"))))
+def test_a_long_label_is_cut_in_its_middle() -> None:
+    texts = _texts(draw(_bars(labels=("x" * 100 + " at novita", "two"))))
 
-    assert "x" * 39 + "…" in texts
+    assert "x" * 22 + "…" + "x" * 13 + " at novita" in texts  # 22 + 1 + 23 letters of 46
 
 
 def test_more_series_than_a_reader_can_part_are_refused() -> None:

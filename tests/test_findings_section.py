@@ -18,7 +18,7 @@ def test_at_most_three_findings_are_shown_in_the_order_of_their_ranks() -> None:
         f"Let every agent step of m{n} find its context in the cache" for n in (1, 2, 3)
     ]
     assert section.statements[0] == (
-        "4 of 4 proposals save with the assumed probability; the 3 largest are shown, money first."
+        "4 of 4 proposals save with the assumed probability; the 3 largest stand first, by money."
     )
 
 

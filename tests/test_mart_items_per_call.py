@@ -109,6 +109,8 @@ def test_cost_falls_up_to_the_limit_that_comes_first(book: Book) -> None:
     assert (wordy["cost_items"], wordy["cost_items_limit"]) == (1, "longest answer")
     assert (wordy["best_items"], wordy["saving_j_per_item"]) == (1, 0)
     assert wordy["saving_positive_frac"] == 0
+    ends = [wordy[f"saving_{end}_j_per_item"] for end in ("low", "p50", "high")]
+    assert ends == [0, 0, 0]  # alone against alone, in every draw
 
     long = line(book, query_class="rag")  # (131,072 − 8,000) / 72,010
     assert (long["cost_items"], long["cost_items_limit"]) == (1, "context")

@@ -52,7 +52,9 @@ def test_the_section_says_what_the_month_cost_and_what_stands_apart() -> None:
 
     assert section.statements == (
         "The month cost −3.25 USD.",
-        "Requests carry 1.50 USD of it, the lines below the rest.",
+        # −3.25 − 1.50
+        "Its requests cost 1.50 USD; idle GPUs, credits and other lines that no request carries "
+        "add −4.75 USD.",
         "Taxes of 0.21 USD stand apart.",
         "GPUs stood idle for 0.25 USD.",
     )

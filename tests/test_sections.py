@@ -11,6 +11,7 @@ from report_frames import (
     bridge_mart,
     column_of,
     concurrency_mart,
+    cost_bridge_mart,
     cost_mart,
     coverage_mart,
     energy_mart,
@@ -18,6 +19,7 @@ from report_frames import (
     implied_mart,
     may_line,
     project_mart,
+    reconciliation_mart,
     report,
     section_of,
     table_of,
@@ -28,7 +30,7 @@ from report_frames import (
 
 from pipeline.report.assemble import build_report
 from pipeline.report.section import Bars, Lines, Table
-from pipeline.report.sections.reading import known_sum, month_before, overall_grade
+from pipeline.report.sections.reading import known_sum, month_before, overall_grade, told_apart
 
 
 @pytest.mark.parametrize(
@@ -126,6 +128,8 @@ def test_the_summary_names_the_largest_lines_and_what_is_missing() -> None:
     statements = section_of(report(), "summary").statements
 
     assert statements == (
+        "Cost is that of the requests alone, 1.50 USD; idle GPUs, credits and the like make the "
+        "month's −3.25 USD: see Costs.",
         "Most money: gpt-5 · chat, 1.01 USD, 66.8% of the priced cost.",
         "Most electricity: gpt-5 · chat, 2.000 kWh (1.000 – 4.000), 66.7% of the month's, "
         "at batch 64, grade D.",
@@ -134,8 +138,50 @@ def test_the_summary_names_the_largest_lines_and_what_is_missing() -> None:
         "Without price: 4 of 20 requests (20.0%); no cost sum holds them.",
         "Without energy: 4 of 20 requests (20.0%); no energy sum holds them.",
         "Agents read 90.0% of their input tokens from a prompt cache.",  # 900 / (80 + 900 + 20)
-        "Checks: 1 of 3 failed, 1 warned; see Checks.",
+        "Checks of the run: 1 of 3 failed, 1 warned; see Checks.",
     )
+
+
+def test_a_month_that_cost_what_its_requests_did_has_one_cost() -> None:
+    same = pl.when(pl.col("step_id") == "14").then(pl.lit(Decimal("1.504"))).otherwise("cost_usd")
+    book = report(mart_cost_bridge=cost_bridge_mart().with_columns(same.alias("cost_usd")))
+
+    # 1.504 and 1.504999 − 0.000999: the same cent as the cost of the requests
+    assert section_of(book, "summary").statements[0].startswith("Most money: ")
+
+
+def test_refused_requests_are_no_cheap_model_and_hosts_of_one_model_are_told_apart() -> None:
+    refused = {"model_id": "refused", "cost_usd_per_task": 0.0, "output_tokens": 0} | dict.fromkeys(
+        ("uncached_input_tokens", "cache_read_tokens", "cache_write_tokens"), 0
+    )
+    lines = cost_mart(
+        refused,
+        {"provider": "novita", "cost_usd_per_task": 0.25},
+        {"provider": "openai", "cost_usd_per_task": 0.5},
+    )
+
+    section = section_of(report(mart_cost_per_task=lines), "cost_per_task")
+
+    assert section.statements == (
+        "chat: from 0.2500 USD (gpt-5 at novita) to 0.5000 USD (gpt-5 at openai) a task.",
+    )
+    assert told_apart(("a", "b", "a"), ("x", "x", "y")) == ("a at x", "b", "a at y")
+
+
+@pytest.mark.parametrize(
+    ("gap", "side"),
+    [
+        ("0", "as much as the tokens cost"),
+        ("0.25", "0.25 USD more than the tokens cost"),
+        ("-0.25", "0.25 USD less than the tokens cost"),
+    ],
+)
+def test_the_bill_is_more_or_less_than_the_tokens_or_as_much(gap: str, side: str) -> None:
+    mart = reconciliation_mart().with_columns(gap_usd=pl.lit(Decimal(gap)))
+
+    first = section_of(report(mart_reconciliation=mart), "reconciliation").statements[0]
+
+    assert first.endswith(f"USD were billed, {side} at list price.")
 
 
 def test_an_unpriced_line_is_unknown_and_comes_last() -> None:

@@ -318,7 +318,7 @@ def test_the_charts_have_titles_axes_and_a_text_for_those_who_do_not_see_them() 
     axes = (
         *(("Summary", "Model · class", "USD"), ("Summary", "Model · class", "kWh")),
         *(("Cost_per_task", "Model · class", "USD"), ("Energy", "Model · class", "share")),
-        ("Models", "Model · class", "J"),
+        ("Models", "Cost per task · model", "J"),
         *(("Bridge", "Step", "USD"), ("Trend", "Month", "USD"), ("Trend", "Month", "kWh")),
         *(("Batch", "Batch", "J"), ("Reasoning", "USD an answer, list price", "Accuracy")),
         ("Power_policy", "Setting, phase", "times"),
@@ -336,6 +336,23 @@ def test_the_charts_have_titles_axes_and_a_text_for_those_who_do_not_see_them() 
         assert f"'{sheet}'!" in chart
 
 
+def test_charts_that_stand_side_by_side_do_not_overlap() -> None:
+    compared = 0
+    for sheet in _book(report()):
+        ends: dict[int, float] = {}  # row → where the chart before ends, in pixels
+        for chart in sheet._charts:
+            start = chart.anchor._from
+            letters = [
+                sheet.column_dimensions[get_column_letter(n)].width for n in range(1, start.col + 1)
+            ]
+            left = sum(7 * width + 5 for width in letters)  # 7 pixels a letter, 5 of margin
+            compared += start.row in ends
+            assert left >= ends.get(start.row, 0), sheet.title
+            ends[start.row] = left + chart.anchor.ext.width / 9_525  # units of a pixel
+
+    assert compared == 3  # Summary, Trend and Other_methods
+
+
 def test_a_figure_of_lines_has_a_chart_on_its_own_sheet() -> None:
     parts = _parts(report())
     (chart,) = [
@@ -348,6 +365,7 @@ def test_a_figure_of_lines_has_a_chart_on_its_own_sheet() -> None:
 
     assert sum(text.count('descr="Line chart of') for text in parts.values()) == 3
     assert "<a:t>Batch</a:t>" in chart
+    assert re.findall('dispBlanksAs val="(.*?)"', chart) == ["span"]  # a gap breaks no line
     assert chart.count("<c:ser>") + chart.count("<ser>") == 1
     assert f"'Batch'!$A${head[0].row + 1}:$A${head[0].row + 3}" in chart
     assert [tuple(c.value for c in row[:2]) for row in sheet.iter_rows(head[0].row + 1, None)][

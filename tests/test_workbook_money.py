@@ -109,7 +109,7 @@ def test_the_files_beside_the_workbook_hold_its_cost_to_the_cent(
         "data/mart_month_total.parquet",
         "data/mart_project_chargeback.parquet",
         "data/mart_team_chargeback.parquet",
-        "focus.csv",
+        "requests in focus.csv",
     ]
     assert [round(float(value) - total, 2) for value in issued.values()] == [0.0] * 5
 

@@ -63,7 +63,14 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
     totals = in_month(frames["mart_month_total"], month)
     totals_before = in_month(frames["mart_month_total"], month_before(month))
     sections: tuple[Section, ...] = (
-        summary.section(costs, costs_before, totals, totals_before, frames["checks"]),
+        summary.section(
+            costs,
+            costs_before,
+            totals,
+            totals_before,
+            frames["checks"],
+            in_month(frames["mart_cost_bridge"], month),
+        ),
         bridge.section(in_month(frames["mart_month_bridge"], month)),
         findings.section(in_month(frames["mart_findings"], month)),
         cost_per_task.section(costs, totals),

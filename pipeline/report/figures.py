@@ -41,7 +41,7 @@ class Shape:
 
 
 SHAPES: dict[Layout, Shape] = {
-    "wide": Shape(width=900, gutter=280, row=32, bar_frac=0.5, longest_label=40),
+    "wide": Shape(width=900, gutter=336, row=32, bar_frac=0.5, longest_label=46),
     "narrow": Shape(width=380, gutter=0, row=48, bar_frac=0.32, longest_label=46),
 }
 LEFT = 2.0  # points between the edge and the labels
@@ -214,6 +214,7 @@ def _longest(bars: Bars) -> float:
 
 
 def short(label: str, longest: int) -> str:
-    """Return a label on one line, cut where it is longer than there is room for."""
+    """Return a label on one line, cut in its middle: its end tells the class and the host."""
     text = " ".join(clean_text(label).split())
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    tail = longest // 2
+    return text if len(text) <= longest else f"{text[: longest - 1 - tail]}…{text[-tail:]}"

@@ -16,7 +16,6 @@ from matplotlib.ticker import (
 
 from pipeline.report import figures, lean_svg
 from pipeline.report.language import ENGLISH, Language
-from pipeline.report.numbers import clean_text
 from pipeline.report.section import Lines
 
 _PLOT_HEIGHT, _FOOT, _LEFT, _RIGHT = 260.0, 46.0, 64.0, 16.0  # points of the drawing
@@ -146,7 +145,7 @@ def _legend_handles(lines: Lines, shape: _Shape) -> list[Artist]:
             [],
             color=lean_svg.SERIES[number][0],
             linewidth=1.8,
-            label=_short(name, shape.longest_label),
+            label=figures.short(name, shape.longest_label),
         )
         for number, (name, _) in enumerate(lines.series)
     ]
@@ -164,8 +163,3 @@ def _legend_handles(lines: Lines, shape: _Shape) -> list[Artist]:
             )
         )
     return handles
-
-
-def _short(label: str, longest: int) -> str:
-    text = " ".join(clean_text(label).split())
-    return text if len(text) <= longest else text[: longest - 1] + "…"

@@ -205,6 +205,7 @@ def _write_section(build: _Build, section: Section) -> SheetCharts:
     charts.write()
     _write_more(build, writer, section)
     writer.finish(build.footer)
+    charts.part()
     for table in (table for table in section.tables if table.sheet):
         apart = _opened(build, table.sheet, section.title, section.question)
         _write_table(build, apart, table)

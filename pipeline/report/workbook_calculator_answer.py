@@ -101,7 +101,7 @@ LAST_STEPS = (
     *END_STEPS,
     Step(
         "evidence_grade",
-        "Grade, B where an A's range is wider than an A may have",
+        "Grade, B where an A's range is too wide",
         "",
         f'IF({{method_grade}}<>"A",{{method_grade}},IF({_WIDTH}>in_grade_a_half_width_frac,"B","A"))',
         _ranged_grade,

@@ -28,8 +28,12 @@ UPRIGHT = "trend_"  # months stand side by side
 _CHART_HEIGHT_CM = 10.8
 _LINES_WIDTH_CM = 26.0  # names of lines stand beside them
 _TITLE_SIZE, _LABEL_SIZE = 1200, 800  # hundredths of a point
-# What a bar of a figure is.
-_ACROSS = {"methods": "Method", "chat_requests": "Request", "power_savings": "Setting, phase"}
+_ACROSS = {  # what a bar of a figure is
+    "methods": "Method",
+    "chat_requests": "Request",
+    "power_savings": "Setting, phase",
+    "models_energy": "Cost per task · model",
+}
 
 
 def bar_chart(bars: Bars, sheet: Worksheet, head_row: int, language: Language) -> BarChart:
@@ -64,7 +68,7 @@ def line_chart(lines: Lines, sheet: Worksheet, head_row: int) -> ScatterChart:
     dress_scatter(chart, lines.title, lines.over, lines.unit)
     if not lines.is_linear:
         chart.x_axis.scaling.logBase, chart.y_axis.scaling.logBase = 2, 10
-    chart.dispBlanksAs = "span"  # a batch that one line alone is asked at breaks no other
+    chart.display_blanks = "span"  # a batch that one line alone is asked at breaks no other
     return chart
 
 

@@ -32,7 +32,7 @@ MOST_CHARTS = 2
 MOST_BARS = 12
 CHART_ROWS = 22  # of the sheet, which a chart covers
 
-_CM_PER_LETTER = 0.2
+_CM_PER_LETTER, _OTHER_LETTERS = 0.18, 8  # rather too little: a gap, and no overlap
 _OVERVIEW = "summary"  # shows the charts of other sections, not its own
 _OVERVIEW_FIGURES = ("cost_by_cell", "energy_by_term")
 # chart → (table it follows, what each of its columns is there)
@@ -64,7 +64,10 @@ _SOURCES: dict[str, tuple[str, dict[str, str]]] = {
 
 @dataclass
 class SheetCharts:
-    """The charts of one sheet: bars in a room above the tables, all numbers below them."""
+    """The charts of one sheet: bars in a room above the tables, all numbers below them.
+
+    Written before the sheet is finished, and parted after it.
+    """
 
     writer: SheetWriter
     figures: tuple[Bars, ...]
@@ -74,6 +77,7 @@ class SheetCharts:
     frontier: Frontier | None = None  # of cost and quality, below all else
     row: int = 0
     placed: list[tuple[Bars, int]] = field(default_factory=list)  # with the row of the heads
+    beside: list[ChartBase] = field(default_factory=list)  # charts of bars, side by side
 
     def leave_room(self) -> None:
         """Keep rows free for the charts."""
@@ -84,17 +88,14 @@ class SheetCharts:
         """Write each chart's numbers here and put the charts side by side into their room."""
         for figure in self.uncharted:
             self.writer.table(self._said(figure).as_table())
-        column = 1
         for bars in self.figures:
             head_row = self.writer.next_row + 1
             self.writer.table(bars.as_table())
             self.placed.append((bars, head_row))
-            chart = bar_chart(self._said(bars), self.writer.sheet, head_row, self.writer.language)
-            self._add(chart, f"{get_column_letter(column)}{self.row}", self._said(bars).alt)
-            covered = 0.0
-            while covered < CHART_WIDTH_CM + 0.2:
-                covered += self.writer.widths.get(column, 9) * _CM_PER_LETTER
-                column += 1
+            said = self._said(bars)
+            chart = bar_chart(said, self.writer.sheet, head_row, self.writer.language)
+            self._add(chart, f"A{self.row}", said.alt)
+            self.beside.append(chart)
         for figure in self.below:
             self._write_below(figure)
         if self.frontier:
@@ -105,6 +106,16 @@ class SheetCharts:
                 chart, f"A{self.writer.next_row}", self.writer.language.text(self.frontier.alt)
             )
             self.writer.skip(CHART_ROWS)
+
+    def part(self) -> None:
+        """Put the charts of bars beside each other, once the widths of all columns are final."""
+        column = 1
+        for chart in self.beside:
+            chart.anchor = f"{get_column_letter(column)}{self.row}"
+            covered = 0.0
+            while covered < CHART_WIDTH_CM + 0.2:
+                covered += self.writer.widths.get(column, _OTHER_LETTERS) * _CM_PER_LETTER
+                column += 1
 
     def _write_below(self, figure: Lines | Steps) -> None:
         head_row = self.writer.next_row + 1

@@ -68,7 +68,7 @@ def model_table(data: BookData) -> DataTable:
         "d_model",
         "Catalog",
         "Which models are in the catalog, which of them did the month use, and who says so?",
-        _columns(frame, _MODEL_MEANINGS, {"stand_in_tier": "none, its own shape is known"}),
+        _columns(frame, _MODEL_MEANINGS, {"stand_in_tier": "own shape"}),
     )
 
 

@@ -227,35 +227,39 @@ saved as (
         worlds.model_id,
         worlds.query_class,
         worlds.draw,
-        geometric_mean(
-            request_energy_j(
-                rates.energy_j_per_prefilled_token, rates.energy_j_per_pair,
-                rates.energy_j_per_prompt, rates.energy_j_per_cache_position,
-                rates.energy_j_per_decode_step, rates.energy_j_per_pass,
-                worlds.mean_input_tokens, worlds.cached_tokens, worlds.mean_output_tokens
-            )
-        )
-        - geometric_mean(
-            request_energy_j(
-                rates.energy_j_per_prefilled_token, rates.energy_j_per_pair,
-                rates.energy_j_per_prompt, rates.energy_j_per_cache_position,
-                rates.energy_j_per_decode_step,
-                rates.energy_j_per_pass * greatest(
-                    (
-                        worlds.shared_tokens
-                        + worlds.items * (
-                            worlds.mean_input_tokens - worlds.shared_tokens
-                            + worlds.mean_output_tokens
-                        )
+        case
+            when max(worlds.items) = 1 then 0  -- alone against alone
+            else
+                geometric_mean(
+                    request_energy_j(
+                        rates.energy_j_per_prefilled_token, rates.energy_j_per_pair,
+                        rates.energy_j_per_prompt, rates.energy_j_per_cache_position,
+                        rates.energy_j_per_decode_step, rates.energy_j_per_pass,
+                        worlds.mean_input_tokens, worlds.cached_tokens, worlds.mean_output_tokens
                     )
-                    / worlds.room_tokens,
-                    1
-                ),
-                worlds.shared_tokens
-                + worlds.items * (worlds.mean_input_tokens - worlds.shared_tokens),
-                worlds.cached_tokens, worlds.items * worlds.mean_output_tokens
-            ) / worlds.items
-        ) as saving_j,
+                )
+                - geometric_mean(
+                    request_energy_j(
+                        rates.energy_j_per_prefilled_token, rates.energy_j_per_pair,
+                        rates.energy_j_per_prompt, rates.energy_j_per_cache_position,
+                        rates.energy_j_per_decode_step,
+                        rates.energy_j_per_pass * greatest(
+                            (
+                                worlds.shared_tokens
+                                + worlds.items * (
+                                    worlds.mean_input_tokens - worlds.shared_tokens
+                                    + worlds.mean_output_tokens
+                                )
+                            )
+                            / worlds.room_tokens,
+                            1
+                        ),
+                        worlds.shared_tokens
+                        + worlds.items * (worlds.mean_input_tokens - worlds.shared_tokens),
+                        worlds.cached_tokens, worlds.items * worlds.mean_output_tokens
+                    ) / worlds.items
+                )
+        end as saving_j,
         max(
             (1 - 1 / worlds.items::double) * (
                 (worlds.shared_tokens - worlds.logged_cached_tokens)

@@ -224,6 +224,7 @@ def _chat_bars(chats: list[Row], anchors: list[Row]) -> Bars:
         )
         for end in ("low", "high")
     )
+    names = r.told_apart([row["model_id"] for row in shown], [row["provider"] for row in shown])
     return Bars(
         name="chat_requests",
         title="Electricity of a chat request, published and ours",
@@ -234,7 +235,10 @@ def _chat_bars(chats: list[Row], anchors: list[Row]) -> Bars:
         labels=(
             *(f"{row['publisher']}: {row['request']}" for row in beside),
             *("Ours: average chat request" for _ in means),
-            *(f"{row['model_id']}, batch {row['batch']:g}" for row in shown),
+            *(
+                f"{name}, batch {show(row['batch'], 'number')}"
+                for name, row in zip(names, shown, strict=True)
+            ),
         ),
         series=(("Electricity", values),),
         lows=lows,

@@ -85,7 +85,7 @@ _IMPLIED_COLUMNS = (
         "as it costs more money.",
         unknown="none",
     ),
-    Column("implied_batch_low", "Implied, low", "number", meaning="Low end (5 %)."),
+    Column("implied_batch_low", "Implied, low", "number", meaning="Low end (5 %).", unknown="none"),
     Column(
         "implied_batch_high",
         "Implied, high",

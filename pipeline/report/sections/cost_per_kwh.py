@@ -18,7 +18,13 @@ _COLUMNS = (
     Column("surely_cheaper_count", "Surely cheaper", "count", meaning="Lines wholly below it."),
     Column("surely_dearer_count", "Surely dearer", "count", meaning="Lines wholly above it."),
     c.BATCH,
-    Column("implied_batch", "Batch implied by prices", "number", meaning="See the table before."),
+    Column(
+        "implied_batch",
+        "Batch implied by prices",
+        "number",
+        meaning="See the table before.",
+        unknown="none",
+    ),
 )
 
 

@@ -121,6 +121,7 @@ _INPUT_TOKENS = (
     + pl.col("cache_read_tokens")
     + pl.col("cache_write_tokens").fill_null(0)
 )
+_HAS_TOKENS = _INPUT_TOKENS.fill_null(0) + pl.col("output_tokens").fill_null(0) > 0
 
 
 def section(mart: pl.DataFrame, totals: pl.DataFrame) -> Section:
@@ -173,7 +174,9 @@ def _statements(mart: pl.DataFrame) -> tuple[str, ...]:
     sentences = []
     for query_class in sorted(set(mart.get_column("query_class").drop_nulls().to_list())):
         cells = mart.filter(
-            pl.col("query_class") == query_class, pl.col("cost_usd_per_task").is_not_null()
+            pl.col("query_class") == query_class,
+            pl.col("cost_usd_per_task").is_not_null(),
+            _HAS_TOKENS,  # refused requests cost nothing and are no cheap way to do a task
         )
         if cells.height > 1:
             sentences.append(_spread(query_class, cells))
@@ -185,7 +188,7 @@ def _spread(query_class: str, cells: pl.DataFrame) -> str:
     ends = (by_price.row(0, named=True), by_price.row(-1, named=True))
     low, high = (
         f"{show(row['cost_usd_per_task'], 'usd_small')} USD "
-        f"({show(row['model_id'], 'text', c.MODEL.unknown)})"
+        f"({show(row['model_id'], 'text', c.MODEL.unknown)} at {show(row['provider'], 'text')})"
         for row in ends
     )
     return f"{show(query_class, 'text')}: from {low} to {high} a task."

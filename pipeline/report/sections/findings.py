@@ -41,7 +41,7 @@ _COLUMNS = (
         "cost_saving_probability_frac", "Probability, cost", "frac", meaning="Of saving any money."
     ),
     Column("facility_energy_saving_low_kwh", "Saves, low", "kwh", "kWh", "5 % of the joint draws."),
-    Column("facility_energy_saving_p50_kwh", "Saves, electricity", "kwh", "kWh", "Middle draw."),
+    Column("facility_energy_saving_p50_kwh", "Saves, middle", "kwh", "kWh", "Middle draw."),
     Column(
         "facility_energy_saving_high_kwh", "Saves, high", "kwh", "kWh", "95 % of the joint draws."
     ),
@@ -91,7 +91,7 @@ def _statements(findings: pl.DataFrame, ranked: pl.DataFrame) -> tuple[str, ...]
     shown, others = min(ranked.height, MOST_FINDINGS), findings.height - ranked.height
     first = (
         f"{ranked.height} of {findings.height} proposals save with the assumed probability; "
-        f"the {shown} largest are shown, money first."
+        f"the {shown} largest stand first, by money."
         if shown
         else f"None of {findings.height} proposals saves with the assumed probability."
     )

@@ -290,9 +290,12 @@ def _figures(short: pl.DataFrame) -> tuple[Bars, ...]:
     largest = r.sorted_by(known, "gpu_energy_j", *_KEYS).get_column("query_class")[0]
     lines = known.filter(pl.col("query_class").eq_missing(pl.lit(largest)))
     shown = lines.sort(["energy_j_per_task", "provider", "model_id"]).head(r.BARS_SHOWN)
+    names = r.told_apart(
+        shown.get_column("model_id").to_list(), shown.get_column("provider").to_list()
+    )
     labels = tuple(
-        f"{_price(row['cost_usd_per_task'])} · {row['model_id']}"
-        for row in shown.iter_rows(named=True)
+        f"{_price(price)} · {name}"
+        for price, name in zip(shown.get_column("cost_usd_per_task"), names, strict=True)
     )
     values = tuple(shown.get_column("energy_j_per_task").to_list())
     name = show(largest, "text")

@@ -10,6 +10,7 @@ from pipeline.report.section import Column, Section, Table
 from pipeline.report.sections import columns as c
 from pipeline.report.sections import reading as r
 
+COST_OF_REQUESTS, COST_OF_MONTH = "09", "14"  # the steps that are totals of the month
 _TAXES = "15"  # the step that stands apart
 
 _BRIDGE_COLUMNS = (
@@ -104,6 +105,11 @@ def _bridge_rows(bridge: pl.DataFrame) -> Iterator[r.Row]:
         yield (name, step, None)
 
 
+def _rest(requests: Decimal | None, month: Decimal | None) -> str:
+    """Return what lies between two sums as they are shown."""
+    return show(_cents(month or Decimal(0)) - _cents(requests or Decimal(0)), "usd")
+
+
 def _cents(amount: Decimal) -> Decimal:
     return amount.quantize(Decimal("0.01"), rounding=ROUND_HALF_UP)
 
@@ -157,11 +163,12 @@ def _statements(
     bridge: pl.DataFrame, lines: pl.DataFrame, unpriced: pl.DataFrame
 ) -> tuple[str, ...]:
     amounts = dict(bridge.select("step_id", "cost_usd").rows())
-    requests, month, tax = (amounts.get(step) for step in ("09", "14", "15"))
+    requests, month, tax = (amounts.get(step) for step in (COST_OF_REQUESTS, COST_OF_MONTH, _TAXES))
     sentences = [f"The month cost {show(month, 'usd', 'an unknown amount of')} USD."]
     if requests != month:
         sentences.append(
-            f"Requests carry {show(requests, 'usd', 'none')} USD of it, the lines below the rest."
+            f"Its requests cost {show(requests, 'usd', 'nothing known,')} USD; idle GPUs, credits "
+            f"and other lines that no request carries add {_rest(requests, month)} USD."
         )
     if tax:
         sentences.append(f"Taxes of {show(tax, 'usd')} USD stand apart.")

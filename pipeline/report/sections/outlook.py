@@ -48,10 +48,19 @@ _ANOMALY_COLUMNS = (
     c.FACILITY_HIGH,
     Column("expected_energy_kwh", "Usual", "kwh", "kWh", "Median, where unpriced.", unknown=""),
     Column("month_frac", "Of the month", "frac", meaning="By how much it differs, of the month."),
-    Column("score_ratio", "Distance", "number", meaning="In scaled median deviations."),
-    Column("requests_ratio", "Requests", "ratio", meaning="Over their median."),
-    Column("request_tokens_ratio", "Tokens a request", "ratio", meaning="Over their median."),
-    Column("price_ratio", "Price a token", "ratio", meaning="Over its median; or energy a token."),
+    Column(
+        "score_ratio", "Distance (deviations)", "number", meaning="In scaled median deviations."
+    ),
+    Column("requests_ratio", "Requests, × usual", "ratio", meaning="Over their median."),
+    Column(
+        "request_tokens_ratio", "Tokens a request, × usual", "ratio", meaning="Over their median."
+    ),
+    Column(
+        "price_ratio",
+        "Price a token, × usual",
+        "ratio",
+        meaning="Over its median; or energy a token.",
+    ),
     Column("pattern_day_count", "Days compared", "count", meaning="Days before it, of its kind."),
     c.GRADE,
     c.BATCH,

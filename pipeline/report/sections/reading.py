@@ -169,7 +169,16 @@ def figure_title(subject: str, shown: pl.DataFrame, mart: pl.DataFrame) -> str:
 
 def line_labels(mart: pl.DataFrame) -> tuple[str, ...]:
     """Return one label per line of a mart: the model and the class."""
-    return tuple(
+    labels = tuple(
         f"{show(model, 'text', 'unmapped')} · {show(query_class, 'text')}"
         for model, query_class in mart.select("model_id", "query_class").rows()
+    )
+    return told_apart(labels, mart.get_column("provider").to_list())
+
+
+def told_apart(labels: Sequence[str], providers: Sequence[str | None]) -> tuple[str, ...]:
+    """Return labels with their provider where one stands more than once: two hosts of a model."""
+    return tuple(
+        f"{label} at {show(provider, 'text')}" if labels.count(label) > 1 else label
+        for label, provider in zip(labels, providers, strict=True)
     )

@@ -13,11 +13,34 @@ _COLUMNS = (
     Column(
         "computed_cost_usd", "By tokens", "usd", "USD", "Tokens at the list price of their day."
     ),
-    Column("compared_cost_usd", "Of it billed", "usd", "USD", "Part of it that a bill covers."),
-    Column("billed_cost_usd", "Billed", "usd", "USD", "Money of the bills for these tokens."),
-    Column("gap_usd", "Gap", "usd", "USD", "Billed less the part it covers; empty if unknown."),
+    Column(
+        "compared_cost_usd",
+        "Of it billed",
+        "usd",
+        "USD",
+        "Part of it that a bill covers.",
+        "no bill",
+    ),
+    Column(
+        "billed_cost_usd", "Billed", "usd", "USD", "Money of the bills for these tokens.", "no bill"
+    ),
+    Column(
+        "gap_usd",
+        "Gap",
+        "usd",
+        "USD",
+        "Billed less the part it covers; empty if unknown.",
+        "not known",
+    ),
     Column("gap_cause", "Why", "text", meaning="What the gap most likely comes from."),
-    Column("other_charge_usd", "Other charges", "usd", "USD", "Fees, credits and other services."),
+    Column(
+        "other_charge_usd",
+        "Other charges",
+        "usd",
+        "USD",
+        "Fees, credits and other services.",
+        "none",
+    ),
     c.UNPRICED,
 )
 # Each part of the gap: its column, head, and what it says of the money in it.
@@ -114,6 +137,14 @@ def section(mart: pl.DataFrame, days: pl.DataFrame, charges: pl.DataFrame) -> Se
     )
 
 
+def _against(gap: r.Number | None) -> str:
+    """Say on which side of the tokens the bills are, by the gap between them."""
+    if not gap:
+        return "as much as the tokens cost"
+    side, distance = ("more", gap) if gap > 0 else ("less", -gap)
+    return f"{show(distance, 'usd')} USD {side} than the tokens cost"
+
+
 def _statements(mart: pl.DataFrame, charges: pl.DataFrame) -> tuple[str, ...]:
     other = r.known_sum(charges, "counted_cost_usd")
     beside = (
@@ -127,7 +158,7 @@ def _statements(mart: pl.DataFrame, charges: pl.DataFrame) -> tuple[str, ...]:
         return ("No model has both a bill and a list price.", *beside)
     return (
         f"Where both are known, {show(billed, 'usd')} USD were billed, "
-        f"{show(gap, 'usd')} USD more than the tokens cost at list price.",
+        f"{_against(gap)} at list price.",
         *_part_statements(both),
         *beside,
     )

@@ -9,6 +9,7 @@ from pipeline.report.section import KeyFigure, Kind, Section
 from pipeline.report.sections import columns as c
 from pipeline.report.sections import reading as r
 from pipeline.report.sections.groups import group_table
+from pipeline.report.sections.money import COST_OF_MONTH, COST_OF_REQUESTS
 
 _LEAST_SHARE_BEFORE = 0.05  # of this month's requests, for a comparison to mean anything
 
@@ -19,6 +20,7 @@ def section(
     totals: pl.DataFrame,
     totals_before: pl.DataFrame,
     checks: pl.DataFrame,
+    bridge: pl.DataFrame,
 ) -> Section:
     """Return the summary of one month.
 
@@ -28,6 +30,7 @@ def section(
         totals: mart_month_total of the month.
         totals_before: mart_month_total of the month before.
         checks: One row per check.
+        bridge: mart_cost_bridge of the month.
     """
     question = "What did this month's LLM use cost in money, electricity and carbon?"
     if mart.is_empty():
@@ -39,7 +42,7 @@ def section(
         title="Summary",
         sheet="Summary",
         question=question,
-        statements=_statements(mart, before, r.total(totals), checks),
+        statements=_statements(mart, before, r.total(totals), checks, bridge),
         key_figures=_key_figures(
             mart,
             _in_kg(r.total(totals)),
@@ -116,9 +119,14 @@ def _change(total: dict[str, Any], before: dict[str, Any], name: str) -> str:
 
 
 def _statements(
-    mart: pl.DataFrame, before: pl.DataFrame, total: dict[str, Any], checks: pl.DataFrame
+    mart: pl.DataFrame,
+    before: pl.DataFrame,
+    total: dict[str, Any],
+    checks: pl.DataFrame,
+    bridge: pl.DataFrame,
 ) -> tuple[str, ...]:
     sentences = (
+        _beside_requests(bridge),
         _largest_cost(mart),
         _largest_energy(mart),
         _middle_energy(total),
@@ -130,6 +138,18 @@ def _statements(
         _checks(checks),
     )
     return tuple(sentence for sentence in sentences if sentence)
+
+
+def _beside_requests(bridge: pl.DataFrame) -> str:
+    """Say what the month cost where that is more or less than its requests, the figure above."""
+    amounts = dict(bridge.select("step_id", "cost_usd").rows())
+    requests, month = amounts.get(COST_OF_REQUESTS), amounts.get(COST_OF_MONTH)
+    if requests is None or month is None or show(requests, "usd") == show(month, "usd"):
+        return ""
+    return (
+        f"Cost is that of the requests alone, {show(requests, 'usd')} USD; idle GPUs, credits and "
+        f"the like make the month's {show(month, 'usd')} USD: see Costs."
+    )
 
 
 def _largest(mart: pl.DataFrame, name: str) -> dict[str, Any] | None:
@@ -222,5 +242,5 @@ def _checks(checks: pl.DataFrame) -> str:
     if not status:
         return "No check has run."
     if not failed and not warned:
-        return f"Checks: all {len(status)} passed."
-    return f"Checks: {failed} of {len(status)} failed, {warned} warned; see Checks."
+        return f"Checks of the run: all {len(status)} passed."
+    return f"Checks of the run: {failed} of {len(status)} failed, {warned} warned; see Checks."
