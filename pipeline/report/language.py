@@ -45,6 +45,9 @@ _OWN_CELLS = frozenset(
 )
 
 
+_NUMBER_CELLS = ("batch", "input_tokens")  # spreads of numbers, written as text
+
+
 @dataclass(frozen=True)
 class Language:
     """The marks of numbers and the texts of one language."""
@@ -81,8 +84,11 @@ class Language:
 
     def cell(self, value: Value, column: Column) -> Value:
         """Return a cell's value, in this language where its column holds words of ours."""
-        is_ours = isinstance(value, str) and column.name in _OWN_CELLS
-        return self.text(value) if is_ours else value  # type: ignore[arg-type]
+        if not isinstance(value, str):
+            return value
+        if column.name in _NUMBER_CELLS and _NUMBER.fullmatch(value):
+            return with_marks(value, self.marks)
+        return self.text(value) if column.name in _OWN_CELLS else value
 
     def _value(self, name: str, english: str) -> str:
         for start, separator in _LISTS.items():
