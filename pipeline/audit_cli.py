@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli_parts import JsonOption, warn
+from pipeline.cli_parts import ColumnsOption, JsonOption, RunsZoneOption, ZoneOption, warn
 from pipeline.errors import WrongUseError
 
 if TYPE_CHECKING:
@@ -33,16 +33,9 @@ def audit(
             help="CSV: run_id, started_at, ended_at, model, category, input_tokens, output_tokens.",
         ),
     ] = None,
-    zone: Annotated[
-        str, typer.Option("--zone", metavar="ZONE", help="Zone of times in logs without one.")
-    ] = "UTC",
-    runs_zone: Annotated[
-        str, typer.Option("--runs-zone", metavar="ZONE", help="Zone of runs that name none.")
-    ] = "UTC",
-    columns: Annotated[
-        str | None,
-        typer.Option(metavar="A,B,…", help="Columns of a log without heads, as nvidia-smi has."),
-    ] = None,
+    zone: ZoneOption = "UTC",
+    runs_zone: RunsZoneOption = "UTC",
+    columns: ColumnsOption = None,
     reference: Annotated[
         str | None,
         typer.Option(metavar="CATEGORY", help="What multipliers are of; general, else the first."),
@@ -76,7 +69,7 @@ def audit(
 ) -> None:
     """Hold measured GPU power against tokens and the law; or plan such a measurement."""
     if plan:
-        _plan(_names(models), _names(categories), (repeats, blanks, seed), out, as_json)
+        _plan(names_of(models), names_of(categories), (repeats, blanks, seed), out, as_json)
         return
     if not telemetry or runs is None:
         raise WrongUseError("audit: expected --telemetry FILE and --runs FILE, or --plan.")
@@ -97,22 +90,27 @@ def audit(
             raise WrongUseError(f"{option} {value}: expected one of {', '.join(known)}.")
     if band is not None and not 0 < band < 1:
         raise WrongUseError(f"--band {band:g}: expected a share between 0 and 1, such as 0.15.")
-    log = read_telemetry(telemetry, _names(columns) if columns else None, zone)
+    log = read_telemetry(telemetry, names_of(columns) if columns else None, zone)
     reading = Reading(formula, quantity, tokens, reference, band)
     runs_file = read_runs(runs, runs_zone)
-    _tell(log, runs_file)
+    tell_log(log)
+    tell_runs(runs_file)
     found = answer_of(log.samples, runs_file, reading, gpu, stack)
     print(manifest.to_json(as_values(found)) if as_json else text_of(found), end="")
 
 
-def _tell(log: "Telemetry", runs_file: "RunsFile") -> None:
-    """Say what of the files was left out, and what they cannot tell."""
+def tell_log(log: "Telemetry") -> None:
+    """Say which rows of power logs were left out, and what they cannot tell."""
     for file in log.files:
         for note in file.notes:
             warn(f"{file.path}: {note}")
         if file.rows_rejected:
             line, reason = file.rejected[0]
             warn(f"{file.path}: {file.rows_rejected} rows left out, first line {line}: {reason}")
+
+
+def tell_runs(runs_file: "RunsFile") -> None:
+    """Say which runs were left out."""
     for row in runs_file.set_aside.rows(named=True):
         warn(f"{runs_file.path}: line {row['source_line']} left out: {row['reason']}")
 
@@ -142,5 +140,6 @@ def _plan(
     warn(f"{out}: {len(rows)} runs in their order; fill in times and tokens as they run")
 
 
-def _names(text: str | None) -> list[str]:
+def names_of(text: str | None) -> list[str]:
+    """Return names told with commas between them."""
     return [part.strip() for part in (text or "").split(",") if part.strip()]

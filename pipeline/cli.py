@@ -26,6 +26,8 @@ from pipeline.cli_parts import (
 from pipeline.errors import JoulebookError, WrongUseError
 from pipeline.explain_cli import EXAMPLES, explain
 from pipeline.law_cli import law_app
+from pipeline.power_cli import EXAMPLES as POWER_EXAMPLES
+from pipeline.power_cli import power
 from pipeline.workspace_cli import register
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ app = typer.Typer(
 app.add_typer(law_app, name="law")
 app.command(epilog=EXAMPLES)(explain)
 app.command(epilog=AUDIT_EXAMPLES)(audit)
+app.command(epilog=POWER_EXAMPLES)(power)
 register(app)
 
 

@@ -29,6 +29,16 @@ AssumeOption = Annotated[
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="Settings (joulebook.toml).")
 ]
+ZoneOption = Annotated[
+    str, typer.Option("--zone", metavar="ZONE", help="Zone of times in logs without one.")
+]
+RunsZoneOption = Annotated[
+    str, typer.Option("--runs-zone", metavar="ZONE", help="Zone of runs that name none.")
+]
+ColumnsOption = Annotated[
+    str | None,
+    typer.Option(metavar="A,B,…", help="Columns of a log without heads, as nvidia-smi has."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON value on standard output.")]
 
 

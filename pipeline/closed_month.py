@@ -17,7 +17,8 @@ from typing import Any
 import duckdb
 
 from pipeline import job, manifest, warehouse, workspace_rows
-from pipeline.errors import BadInputError, ClosedMonthError
+from pipeline.closed_record import frozen_files, read_record
+from pipeline.errors import ClosedMonthError
 from pipeline.frozen import freeze
 from pipeline.ingest.columns import literal
 from pipeline.overlay_sheets import overlay_files
@@ -81,6 +82,7 @@ def write_record(settings: Settings, month: str, event: Mapping[str, str], total
         "input_keys": frozen.input_keys,
         "bridge": frozen.bridge,
         "totals": {name: _text(getattr(totals, name)) for name in MEASURES},
+        "files": frozen_files(frozen.folder),
         "manifest_sha256": hashlib.sha256(issued.read_bytes()).hexdigest(),
     }
     text = manifest.to_json(record)
@@ -91,7 +93,7 @@ def thawed(settings: Settings, month: str, issue: str) -> Settings:
     """Return the settings under which an issue was made.
 
     Raises:
-        BadInputError: Where its record cannot be read.
+        BadInputError: Where its record cannot be read, or what was frozen is not as it was.
     """
     folder = folder_of(settings, month, issue)
     record = read_record(folder)
@@ -105,23 +107,6 @@ def thawed(settings: Settings, month: str, issue: str) -> Settings:
         overlay_folder=folder / "overlays",
         frozen=Frozen(folder, issue, tuple(record["input_keys"]), tuple(record["bridge"])),
     )
-
-
-def read_record(folder: Path) -> dict[str, Any]:
-    """Return what was written down of an issue.
-
-    Raises:
-        BadInputError: Where it is not there or cannot be read.
-    """
-    path = folder / "record.json"
-    try:
-        record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise BadInputError(
-            f"{path}: expected the record of a closed month, found: {error}. Restore the folder "
-            "from a backup, or reopen the month."
-        ) from None
-    return record
 
 
 def issued_totals(folder: Path) -> Totals:

@@ -32,6 +32,7 @@ ARCHITECTURE_NUMBERS = (
 )
 # A dense model has the same number in two columns; a change of one moves the other first.
 _FOLLOWERS = {"layers": ("attention_layers", "dense_layers"), "ffn": ("dense_ffn",)}
+_MOST_GPUS = 1_000_000
 _TARGETS = ("int_class_energy", "int_batches", "int_deployments", "int_group_costs")
 
 
@@ -70,11 +71,20 @@ def estimate(settings: Settings, question: Question) -> dict[str, Any]:
     stack = require_stack(con, question.stack) if question.stack else None
     _change_architecture(con, question, model_id)
     _insert(con, replace(question, gpu=gpu, stack=stack), model_id)
+    try:
+        warehouse.build(con, (*_TARGETS, *_rival_targets(question)))
+    except (duckdb.ConversionException, duckdb.OutOfRangeException) as error:
+        raise WrongUseError(
+            "--arch, --gpus: expected numbers that a model may have, found some whose work cannot "
+            f"be counted: {str(error).splitlines()[0]}. Give smaller ones."
+        ) from None
     if question.law == OWN_LAW:
-        warehouse.build(con, _TARGETS)
         return _answer(con, question, model_id)
-    warehouse.build(con, (*_TARGETS, "int_rival_energy"))
     return rival_estimate.by_rival(con, question.law, _answer(con, question, model_id))
+
+
+def _rival_targets(question: Question) -> tuple[str, ...]:
+    return () if question.law == OWN_LAW else ("int_rival_energy",)
 
 
 def text_of(answer: Mapping[str, Any]) -> str:
@@ -123,8 +133,10 @@ def _require_sense(question: Question) -> None:
         )
     if not 1 <= question.batch < float("inf"):
         raise WrongUseError(f"--batch {question.batch:g}: expected 1 or more.")
-    if question.gpu_count is not None and question.gpu_count < 1:
-        raise WrongUseError(f"--gpus {question.gpu_count}: expected 1 or more.")
+    if question.gpu_count is not None and not 1 <= question.gpu_count <= _MOST_GPUS:
+        raise WrongUseError(
+            f"--gpus {question.gpu_count}: expected 1 or more, at most {_MOST_GPUS}."
+        )
 
 
 def _change_architecture(con: duckdb.DuckDBPyConnection, question: Question, model_id: str) -> None:
@@ -144,8 +156,7 @@ def _change_architecture(con: duckdb.DuckDBPyConnection, question: Question, mod
             raise WrongUseError(
                 f"--arch: no number '{name}'; expected some of {', '.join(ARCHITECTURE_NUMBERS)}."
             )
-        if not _is_positive_number(value):
-            raise WrongUseError(f"--arch: {name}={value}; expected a number above 0.")
+        _require_fitting(name, value)
         for column in (*_FOLLOWERS.get(name, ()), name):
             con.execute(
                 f"update raw_architectures set {column} = $value where architecture_id = $id "
@@ -154,11 +165,15 @@ def _change_architecture(con: duckdb.DuckDBPyConnection, question: Question, mod
             )
 
 
-def _is_positive_number(text: str) -> bool:
+def _require_fitting(name: str, text: str) -> None:
+    """Refuse a number that no architecture has: all are whole but the bytes of a value."""
     try:
-        return 0 < float(text) < float("inf")
+        value = float(text)
     except ValueError:
-        return False
+        value = 0
+    if not 0 < value < float("inf") or not (name.startswith("bytes_") or value.is_integer()):
+        kind = "a number" if name.startswith("bytes_") else "a whole number"
+        raise WrongUseError(f"--arch: {name}={text}; expected {kind} above 0.")
 
 
 def _insert(con: duckdb.DuckDBPyConnection, question: Question, model_id: str) -> None:

@@ -20,6 +20,7 @@ from pipeline.laws.simple import METHOD_VERSION
 from pipeline.marts import MARTS
 from pipeline.measured_tables import measured_frames
 from pipeline.method_frames import method_frames
+from pipeline.power.fill import fill_power_tables
 from pipeline.reference import checked_inputs, load_reference
 from pipeline.report import page, workbook
 from pipeline.report.assemble import InputFile, ReportFacts, build_report
@@ -133,7 +134,7 @@ def build_month_book(
     load_month(con, settings, tell, month)
     if settings.telemetry or settings.runs or settings.fleet_telemetry:
         tell("reading power logs")
-    for note in fill_measured_tables(con, settings):
+    for note in (*fill_measured_tables(con, settings), *fill_power_tables(con, settings)):
         tell(f"note: {note}")
     tell("computing energy and cost")
     warehouse.build(con)

@@ -128,7 +128,10 @@ def shown_settings(settings: Settings) -> dict[str, Any]:
 
 def measured_files(settings: Settings) -> list[dict[str, str]]:
     """Return name and hash of the power logs and runs that the settings name."""
-    told = (settings.telemetry, settings.runs, settings.fleet_telemetry)
+    told = (
+        *(settings.telemetry, settings.runs),
+        *(settings.fleet_telemetry, settings.power_policies),
+    )
     files = find_files([Input(path) for path in told if path], settings.folder)
     return [
         {"name": file.shown, "sha256": hashlib.sha256(file.path.read_bytes()).hexdigest()}

@@ -34,6 +34,8 @@ MARTS = (
     "mart_coverage",
     "mart_token_linearity",
     "mart_measured_hours",
+    "mart_power_policy",
+    "mart_attention_families",
     "mart_law_validation",
     "mart_method_comparison",
     "mart_unresolved_models",

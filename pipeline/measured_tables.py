@@ -53,6 +53,50 @@ TABLES: dict[str, dict[str, type[pl.DataType]]] = {
         "is_in_repeats": pl.Boolean,
     },
     "audit_findings": dict.fromkeys(("run_set", "kind", "subject", "text"), pl.String),
+    "measured_factors": {
+        **dict.fromkeys(("gpu", "policy", "lever", "phase"), pl.String),
+        **dict.fromkeys(
+            (
+                *("energy_ratio", "energy_low_ratio", "energy_high_ratio", "throughput_ratio"),
+                *("throughput_low_ratio", "throughput_high_ratio"),
+            ),
+            pl.Float64,
+        ),
+        **{"bound_verdict": pl.String, "run_count": pl.Int64, "is_generated": pl.Boolean},
+    },
+    "policy_cells": {
+        **dict.fromkeys(("policy", "model", "workload", "phase", "gpu_name"), pl.String),
+        **{"batch": pl.Float64, "run_count": pl.Int64, "is_baseline": pl.Boolean},
+        **dict.fromkeys(
+            (
+                *("mean_power_w", "draw_w", "limit_w", "asked_clock_mhz", "clock_mhz"),
+                *("energy_j_per_token", "tokens_per_s", "firmware_s", "else_held_s"),
+            ),
+            pl.Float64,
+        ),
+        **{"bound_verdict": pl.String, "bound_reason": pl.String, "is_on_front": pl.Boolean},
+    },
+    "policy_effects": {
+        **dict.fromkeys(("policy", "model", "workload", "phase", "metric"), pl.String),
+        **{"batch": pl.Float64, "run_count": pl.Int64, "baseline_run_count": pl.Int64},
+        **dict.fromkeys(
+            ("ratio", "low_ratio", "high_ratio", "margin_frac", "p_equivalent"), pl.Float64
+        ),
+        **{"verdict": pl.String, "reason": pl.String},
+    },
+    "policy_classes": {
+        **dict.fromkeys(("model", "workload", "phase", "policy", "clock_class"), pl.String),
+        "batch": pl.Float64,
+        **dict.fromkeys(("clock_ratio", "throughput_ratio", "elasticity"), pl.Float64),
+    },
+    "policy_traces": {
+        "policy": pl.String,
+        **dict.fromkeys(("since_s", "power_w", "limit_w"), pl.Float64),
+    },
+    "policy_commands": {
+        **{"line_number": pl.Int64},
+        **dict.fromkeys(("policy", "apply_command", "undo_command"), pl.String),
+    },
     "telemetry_hours": {
         **dict.fromkeys(("month", "gpu", "gpu_name"), pl.String),
         "hour_start_at": pl.Datetime,
@@ -77,5 +121,5 @@ def put(con: duckdb.DuckDBPyConnection, table: str, rows: pl.DataFrame) -> None:
 
 def measured_frames(con: duckdb.DuckDBPyConnection) -> dict[str, pl.DataFrame]:
     """Return what the report says of measured power beside its marts."""
-    names = [name for name in TABLES if name.startswith("audit_")]
+    names = [name for name in TABLES if name.startswith(("audit_", "policy_"))]
     return {name: con.sql(f"select * from raw_{name} order by all").pl() for name in names}

@@ -1,7 +1,6 @@
 """Load the reference tables, and put what the settings say beside them."""
 
 import csv
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -45,6 +44,8 @@ TABLES = (
     "currencies",
     "architecture_variants",
     "audit_rules",
+    "power_factors",
+    "attention_families",
 )
 
 
@@ -121,12 +122,13 @@ def _set_assumptions(con: duckdb.DuckDBPyConnection, settings: Settings) -> None
                 f"settings: no assumption '{name}'; expected one of {', '.join(names)}."
             )
         least = 1 if name.endswith("_ratio") or name.startswith("batch_") else 0
-        most = 1.0 if "_frac" in name else sys.float_info.max
+        # Products of the largest still fit the decimals of money and energy.
+        most = 1 if "_frac" in name else 100 if name.endswith("_ratio") else 1_000_000_000
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not least <= value <= most or (value == 0 and "usable" in name):
             raise WrongUseError(
-                f"settings: assumption {name} = {value!r}; expected a number of {least} or more"
-                f"{' up to 1' if '_frac' in name else ''}."
+                f"settings: assumption {name} = {value!r}; expected a number of {least} or more, "
+                f"up to {most}."
             )
         con.execute(
             "update raw_assumptions set value = $value, low = $value, high = $value, "

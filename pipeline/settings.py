@@ -18,10 +18,12 @@ ASSUME_KEYS = ("model", "provider", "class", "team", "start", "batch", "gpu", "s
 LANGUAGES = ("en", "es")
 
 _LEAST_MEMORY_GB = 0.25
+_MOST_MEMORY_GB = 1_000_000
+_MOST_WHOLE = 2**31 - 1  # what a column of whole numbers holds
 _TYPE_WORDS = {
     str: "a text",
     bool: "true or false",
-    int: "a whole number of 0 or more",
+    int: f"a whole number from 0 to {_MOST_WHOLE}",
     float: "a number of 0 or more",
     list: "one or more [[tables]] of that name",
     dict: "a [table] of that name",
@@ -44,6 +46,7 @@ _TYPES: dict[str, type] = {
     "telemetry": str,
     "runs": str,
     "fleet_telemetry": str,
+    "power_policies": str,
     "hash_user_ids": bool,
     "on_success": str,
     "on_failure": str,
@@ -115,6 +118,7 @@ class Settings:
     telemetry: str | None = None  # power log of measured runs: a file, folder or glob …
     runs: str | None = None  # … and what ran when
     fleet_telemetry: str | None = None  # power logs of the GPUs that served the logged requests
+    power_policies: str | None = None  # power logs, one a policy: caps, clock locks, none
     hash_user_ids: bool = False  # a workspace then keeps hashes of user ids, never the ids
     on_success: str = ""  # command after a report or close of a workspace …
     on_failure: str = ""  # … and after one that failed
@@ -147,17 +151,23 @@ def read_settings(path: Path) -> Settings:
     known = {each.name for each in fields(Settings)} - set(PLACES)
     _refuse_unknown(path, raw, known)
     _require_types(str(path), raw, _TYPES)
-    if raw.get("memory_limit_gb", 1) < _LEAST_MEMORY_GB:
+    if not _LEAST_MEMORY_GB <= raw.get("memory_limit_gb", 1) <= _MOST_MEMORY_GB:
         raise WrongUseError(
             f"{path}: memory_limit_gb = {raw['memory_limit_gb']}; expected {_LEAST_MEMORY_GB} or "
-            "more."
+            f"more, up to {_MOST_MEMORY_GB}."
         )
-    for name in ("max_unmapped_frac", "max_unpriced_frac"):
+    for name in ("max_bad_frac", "max_unmapped_frac", "max_unpriced_frac"):
         if raw.get(name, 0) > 1:
             raise WrongUseError(f"{path}: {name} = {raw[name]}; expected a share from 0 to 1.")
+    texts = dict.fromkeys(raw.get("model_names", {}), str)
+    _require_types(f"{path}: model_names", raw.get("model_names", {}), texts)
     require_language(f"{path}: lang =", raw.get("lang", "en"))
     values: dict[str, Any] = {**raw, "folder": path.parent}
     values["overlay_folder"] = path.parent / raw.get("overlay_folder", "overlays")
+    if "overlay_folder" in raw and not values["overlay_folder"].is_dir():
+        raise WrongUseError(
+            f"{path}: overlay_folder = {raw['overlay_folder']!r}; expected a folder, found none."
+        )
     values["inputs"] = tuple(_input(path, each) for each in raw.get("inputs", []))
     values["deployments"] = tuple(_deployment(path, each) for each in raw.get("deployments", []))
     warehouse = path.parent / WAREHOUSE
@@ -255,7 +265,7 @@ def _require_types(where: str, raw: Mapping[str, Any], types: Mapping[str, type]
         )
         fits = is_number if wanted is float else isinstance(value, wanted)
         if wanted is int:
-            fits = is_number and isinstance(value, int)
+            fits = is_number and isinstance(value, int) and value <= _MOST_WHOLE
         if not fits:
             raise WrongUseError(f"{where}: {name} = {value!r}; expected {_TYPE_WORDS[wanted]}.")
 

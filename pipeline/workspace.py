@@ -6,7 +6,6 @@ anew from it, so that a mended law or price needs no loading.
 
 import datetime as dt
 import getpass
-import json
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import duckdb
 
+from pipeline.closed_record import read_record
 from pipeline.errors import BadInputError, WrongUseError
 from pipeline.ingest.tables import STORED
 from pipeline.settings import WAREHOUSE, Settings, bundled
@@ -171,7 +171,7 @@ def _create(con: duckdb.DuckDBPyConnection, path: Path, settings: Settings) -> N
     con.execute(_SCHEMA)
     con.execute("insert into workspace values (?, ?)", [SCHEMA_VERSION, settings.time_zone])
     for record in sorted((path.parent / "closed").glob("*/R*/record.json")):
-        _insert_event(con, json.loads(record.read_text(encoding="utf-8"))["event"])
+        _insert_event(con, read_record(record.parent)["event"])
     con.execute("commit")
 
 

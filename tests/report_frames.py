@@ -440,10 +440,11 @@ def limits_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"month": MONTH, "provider": "own-cluster", "model_id": "llama-3.1-8b"},
         **{"first_context_tokens": 9_000.0, "long_context_tokens": 68_000.0},
         **{"other_task_count": 4, "other_energy_j_per_task": 9e5},
+        **{"other_energy_low_j_per_task": 4e5, "other_energy_high_j_per_task": 2e6},
         **{"other_list_cost_usd_per_task": None, "passing_other_energy_tokens": 31_000.0},
         **{"passing_other_cost_tokens": None, "passing_value_tokens": None},
         **{"first_batch_max": 50.0, "long_batch_max": 7.0, "reason": "no list price"},
-        **{"batch": 8.0, "evidence_grade": "B"},
+        **{"batch": 8.0, "evidence_grade": "B", "coefficient_set_id": "h100-sxm-vllm-1"},
     }
     return _frame(line | change for change in changes)
 
@@ -628,7 +629,9 @@ def hours_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"hour_start_at": dt.datetime(2026, 6, 9, 10), "covered_s": 3_600.0},
         **{"measured_energy_kwh": 1.0, "idle_energy_kwh": 0.5, "law_energy_kwh": 0.3},
         **{"unexplained_energy_kwh": 0.2, "idle_frac": 0.5, "unexplained_frac": 0.2},
-        **{"drift_frac": 0.4, "is_drifting": True},
+        **{"law_energy_low_kwh": 0.2, "law_energy_high_kwh": 0.6, "batch": 8.0},
+        **{"drift_frac": 0.4, "is_drifting": True, "evidence_grade": "B"},
+        **{"coefficient_set_id": "h100-sxm-vllm-1", "method_version": "1"},
     }
     return _frame(line | change for change in changes)
 
@@ -648,6 +651,75 @@ def audit_frames(text: str = "3 gaps") -> dict[str, pl.DataFrame]:
         name: pl.DataFrame([{"run_set": text} | row], schema=TABLES[name])
         for name, row in told.items()
     }
+
+
+def power_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_power_policy, decode and both for each set of changes: a lock saves 1 kWh."""
+    line = {
+        **{"month": MONTH, "gpu": "H200-SXM", "policy": "lock at 1590 MHz", "phase": "both"},
+        **{"lever": "lock", "ownership": "owned", "bound_verdict": None},
+        **{"factor_source": "own power logs", "evidence_grade": "B"},
+        **{"coefficient_set_id": "h200-sxm-vllm-1", "batch": 4.0},
+        **{"phase_energy_j": 36e6, "energy_ratio": 0.9, "energy_low_ratio": None},
+        **{"energy_high_ratio": None, "throughput_ratio": None, "electricity_delta_kwh": -1.0},
+        **{"electricity_delta_low_kwh": -1.5, "electricity_delta_high_kwh": -0.7},
+        **{"saving_positive_frac": 1.0, "carbon_delta_gco2e": -473.0, "reason": None},
+        **{"carbon_delta_low_gco2e": -709.5, "carbon_delta_high_gco2e": -331.1},
+        **{"electricity_delta_if_owned_usd": Decimal("-0.1"), "hosting_cost_usd": Decimal(40)},
+        **{"electricity_delta_if_owned_low_usd": Decimal("-0.3")},
+        **{"electricity_delta_if_owned_high_usd": Decimal("-0.035")},
+        **{"electricity_delta_usd": Decimal("-0.1"), "gpu_time_s": 36e3, "gpu_time_delta_s": 90.0},
+        **{"capacity_delta_usd": Decimal("0.1"), "cost_delta_usd": Decimal(0)},
+        **{"cost_delta_low_usd": Decimal("-0.2"), "cost_delta_high_usd": Decimal("0.2")},
+        **{"break_even_throughput_loss_frac": 0.0025},
+        **{"break_even_tariff_usd_per_kwh": Decimal("0.1")},
+    }
+    rows = [line | change for change in changes]
+    return _frame(row | {"phase": phase} for row in rows for phase in ("both", "decode"))
+
+
+def families_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_attention_families, one line for each set of changes: half of GQA's energy."""
+    line = {
+        **{"family": "gated DeltaNet", "input_tokens": 8_192, "batch": 32.0, "batch_max": 1_590.0},
+        **{"meaning": "a state", "evidence_grade": "C", "coefficient_set_id": "h200-sxm-vllm-1"},
+        **{"energy_output_tokens": 1_000, "prefill_ratio": 1.1, "energy_j_per_request": 281.0},
+        **{"energy_low_j_per_request": 150.0, "energy_high_j_per_request": 600.0},
+        **{"energy_ratio": 0.5, "energy_low_ratio": 0.3, "energy_high_ratio": 1.2},
+        **{"crossing_output_tokens": 90.0, "crossing_batch": None},
+        **{"crossing_meaning": "less energy from this length on"},
+    }
+    return _frame(line | change for change in changes)
+
+
+def policy_frames(text: str = "cap at 400 W") -> dict[str, pl.DataFrame]:
+    """Return the tables of power policies, a line each; `text` stands wherever a log's words do."""
+    named = {"policy": text, "model": text, "workload": "", "phase": "decode", "batch": 1.0}
+    told: dict[str, list[dict[str, Any]]] = {
+        "measured_factors": [],
+        "policy_cells": [
+            {**named, "gpu_name": text, "run_count": 6, "is_baseline": False, "draw_w": 257.0,
+             "mean_power_w": 256.0, "limit_w": 400.0, "clock_mhz": 1_830.0, "tokens_per_s": 99.0,
+             "energy_j_per_token": 2.5, "firmware_s": 0.5, "bound_verdict": "not bound",
+             "bound_reason": "draws 257 W of 400 W at 1830 MHz", "is_on_front": True}
+        ],
+        "policy_effects": [
+            {**named, "metric": metric, "run_count": 6, "baseline_run_count": 6, "ratio": 0.999,
+             "low_ratio": 0.99, "high_ratio": 1.01, "margin_frac": 0.02, "p_equivalent": 0.001,
+             "verdict": "no effect"}
+            for metric in ("energy_j_per_token", "tokens_per_s")
+        ],
+        "policy_classes": [{**named, "clock_class": "flat", "elasticity": 0.03}],
+        "policy_traces": [
+            {"policy": text, "since_s": float(second), "power_w": 250.0, "limit_w": 400.0}
+            for second in range(3)
+        ],
+        "policy_commands": [
+            {"line_number": 1, "policy": text, "apply_command": "nvidia-smi -pl 400",
+             "undo_command": "nvidia-smi -pl <default limit>"}
+        ],
+    }  # fmt: skip
+    return {name: pl.DataFrame(rows, schema=TABLES[name]) for name, rows in told.items()}
 
 
 def team_mart(*changes: dict[str, Any]) -> pl.DataFrame:
@@ -987,7 +1059,13 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_token_linearity": linearity_mart({}),
         "mart_measured_hours": hours_mart({}),
         **audit_frames(),
-        "linearity_claims": pl.DataFrame(reference_rows("linearity_claims")),
+        "mart_power_policy": power_mart({}),
+        "mart_attention_families": families_mart({}),
+        **policy_frames(),
+        **{
+            name: pl.DataFrame(reference_rows(name))
+            for name in ("linearity_claims", "power_policies", "power_rules")
+        },
         "mart_team_chargeback": team_mart({}, unattributed),
         "mart_month_bridge": bridge_mart(),
         "mart_project_chargeback": project_mart({}).clear(),
@@ -1077,6 +1155,8 @@ def hostile_report() -> Report:
         mart_token_linearity=linearity_mart(*({"model": t, "category": t} for t in HOSTILE)),
         mart_measured_hours=hours_mart(*({"gpu": t} for t in HOSTILE)),
         **audit_frames(HOSTILE[0]),
+        mart_power_policy=power_mart(*({"policy": t, "factor_source": t} for t in HOSTILE)),
+        **policy_frames(HOSTILE[0]),
         mart_intake=files,
         mart_project_chargeback=project_mart(*({"team": t, "project": t} for t in HOSTILE)),
         mart_unresolved_models=unresolved_mart(

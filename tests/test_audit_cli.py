@@ -149,6 +149,10 @@ def test_a_plan_with_too_few_repeats_is_refused_and_no_file_is_overwritten(tmp_p
     assert run(*words).exit_code == 0
     assert "stands there already" in str(run(*words).exception)
     assert "expected 5 or more" in str(run(*words, "--repeats", "4").exception)
+    # 1 idle + 5,000 blocks of 2 categories and 1 blank
+    assert "15001 runs in all; expected at most 10000" in str(
+        run(*words, "--repeats", "5000").exception
+    )
     assert "2 or more different names" in str(
         run("--plan", "--models", "a", "--categories", "x").exception
     )

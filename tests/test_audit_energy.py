@@ -157,6 +157,21 @@ def test_a_bad_row_is_set_aside_with_its_line_and_the_others_count(tmp_path: Pat
     }
 
 
+@pytest.mark.parametrize("batch", ["nan", "inf", "0.5", "-1", "many", "1e999"])
+def test_a_batch_that_is_no_number_sets_its_run_aside(tmp_path: Path, batch: str) -> None:
+    from pipeline.audit.runs import read_runs
+
+    path = tmp_path / "runs.csv"
+    head = "run_id,started_at,ended_at,model,category,input_tokens,output_tokens,batch"
+    times = "2026-10-05T11:00:00Z,2026-10-05T11:00:10Z"
+    path.write_text(f"{head}\na,{times},m,c,1,1,{batch}\nb,{times},m,c,1,1,4\n")
+
+    file = read_runs(path, "UTC")
+
+    assert file.runs.get_column("run_id").to_list() == ["b"]
+    assert file.set_aside.get_column("reason").to_list() == ["batch is no number of 1 or more"]
+
+
 def test_times_without_a_zone_are_of_the_zone_that_is_told(tmp_path: Path) -> None:
     from pipeline.audit.runs import read_runs
 

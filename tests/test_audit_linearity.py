@@ -10,6 +10,7 @@ from scipy.special import stdtr, stdtrit
 from pipeline.audit import statistics
 from pipeline.audit.linearity import BEYOND, NO_REPEATS, UNDECIDED, WITHIN, by_model, cells
 from pipeline.audit.readings import Reading, divergence, reference_category
+from pipeline.errors import WrongUseError
 
 
 def rows(*told: tuple[str, int, float], law_j: tuple[float | None, ...] = ()) -> pl.DataFrame:
@@ -110,6 +111,8 @@ def test_looped_runs_and_baselines_are_no_repeats() -> None:
     )
     assert reference_category(told, None) == "general"
     assert reference_category(told, "DEEP") == "deep"
+    with pytest.raises(WrongUseError, match=r"--reference shallow: expected one of .*deep"):
+        reference_category(told, "shallow")
 
 
 def test_what_the_law_explains_is_a_share_of_the_logarithm() -> None:

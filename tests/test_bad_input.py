@@ -127,6 +127,35 @@ def test_line_ends_of_two_kinds_beside_prompts_of_many_lines_lose_no_row(
     assert fates(loaded(con, path)) == ["accepted"] * 3
 
 
+def test_a_prompt_with_line_ends_of_its_own_leaves_every_row_to_be_read(
+    con: Con, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.csv"
+    text = f'{HEADER},prompt\n{ROW},plain\n{ROW},"one\r\ntwo"\n2026-10-05T10:00:00Z,m,9\n{ROW},x\n'
+    path.write_bytes(text.encode())
+
+    # 4 records: the third has too few cells
+    assert fates(loaded(con, path)) == ["accepted", "accepted", "csv_missing_columns", "accepted"]
+
+
+def test_an_open_quote_is_found_in_a_log_with_line_ends_of_two_kinds(
+    con: Con, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.csv"
+    text = f'{HEADER},prompt\n{ROW},"one\r\ntwo"\n{ROW},"' + f"{ROW},x\n" * 20
+    path.write_bytes(text.encode())
+
+    with pytest.raises(BadInputError, match="opened"):
+        loaded(con, path)
+
+
+def test_json_lines_joined_of_two_systems_are_all_read(con: Con, tmp_path: Path) -> None:
+    line, path = json.dumps({**RECORD, "mood": 1}), tmp_path / "a.jsonl"
+    path.write_bytes(f"{line}\n{line}\n{line}\r\nno json\r\n{line}\r\n".encode())
+
+    assert fates(loaded(con, path)) == [*["accepted"] * 3, "not_json", "accepted"]
+
+
 def test_a_log_cut_off_in_a_line_keeps_the_rows_before(con: Con, tmp_path: Path) -> None:
     text = (json.dumps(RECORD) + "\n") * 2 + json.dumps({**RECORD, "api_key": "sk-SECRET"})[:-20]
     path = tmp_path / "a.jsonl"

@@ -25,6 +25,7 @@ from pipeline.report.section import Report
 
 Run = Callable[..., "Ran"]
 
+QWEN = ["estimate", "--model", "Qwen/Qwen3-8B", "--input", "1", "--output", "1"]
 HEADER = "occurred_at,model_name,input_tokens,output_tokens\n"
 ROW = "2026-10-05T10:00:00Z,meta-llama/Llama-3.1-8B,900,300\n"
 
@@ -341,6 +342,11 @@ def test_the_sample_ties_to_the_cent_across_json_parquet_and_focus(
             2,
             "not public",
         ),
+        ([*QWEN, "--arch", "layers=1.5"], 2, "layers=1.5; expected a whole number above 0"),
+        ([*QWEN, "--arch", "bytes_per_weight=nan"], 2, "expected a number above 0"),
+        ([*QWEN, "--arch", "layers=1000000000"], 2, "expected numbers that a model may have"),
+        ([*QWEN, "--arch", "heads=99999999999"], 2, "expected numbers that a model may have"),
+        ([*QWEN, "--gpus", "99999999999"], 2, "at most 1000000"),
         (
             [
                 "estimate",

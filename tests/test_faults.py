@@ -189,7 +189,10 @@ def test_a_closed_model_behind_a_prefix_is_billed_by_who_serves_it(
 @pytest.mark.parametrize(
     "text",
     ["memory_limit_gb = 0", "[assumptions]\npue_ratio = nan", "[assumptions]\npue_ratio = 0.5",
-     "[assumptions]\ngpu_memory_usable_frac = 0"],
+     "[assumptions]\ngpu_memory_usable_frac = 0", "[assumptions]\npue_ratio = 1e300",
+     "memory_limit_gb = 1e300", "max_bad_frac = 2", 'overlay_folder = "nowhere"',
+     '[model_names]\nours = 5',
+     '[[deployments]]\nmodel = "Qwen/Qwen3-8B"\ngpu_count = 99999999999'],
 )  # fmt: skip
 def test_a_setting_out_of_sense_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str

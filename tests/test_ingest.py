@@ -409,6 +409,18 @@ def test_a_path_that_leads_nowhere_is_named(path: str, tmp_path: Path) -> None:
         find_files([Input(path)], tmp_path)
 
 
+@pytest.mark.parametrize("path", ["usage[1].csv", "logs [a]*", "logs [a]*/what?.csv", "[u]*.csv"])
+def test_a_name_with_the_signs_of_a_pattern_is_that_name_where_it_is_there(
+    path: str, tmp_path: Path
+) -> None:
+    (tmp_path / "logs [a]*").mkdir()
+    (tmp_path / "usage[1].csv").write_text("x", encoding="utf-8")
+    (tmp_path / "logs [a]*" / "what?.csv").write_text("x", encoding="utf-8")
+    found = {"logs [a]*": "logs [a]*/what?.csv", "[u]*.csv": "usage[1].csv"}.get(path, path)
+
+    assert [file.shown for file in find_files([Input(path)], tmp_path)] == [found]
+
+
 @pytest.mark.slow
 def test_the_sample_is_read_as_its_generator_knows_it() -> None:
     expected = json.loads(bundled("data/sample/expected.json").read_text(encoding="utf-8"))

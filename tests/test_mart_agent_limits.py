@@ -126,3 +126,23 @@ def test_what_is_not_enough_says_why(book: Book, model_id: str, reason: str) -> 
 
     assert row["reason"] == reason
     assert (row["passing_other_energy_tokens"], row["passing_other_cost_tokens"]) == (None, None)
+
+
+def test_the_energy_of_other_work_has_the_range_of_the_models_month(book: Book) -> None:
+    row = line(book, LLAMA)
+    [total] = rows_of(
+        book, f"select sum(gpu_energy_j) as j from int_class_energy where model_id = '{LLAMA}'"
+    )
+    [ends] = rows_of(
+        book,
+        f"""
+        select drawn_p05(j) as low, drawn_p95(j) as high from (
+            select draw, sum(gpu_energy_j::decimal(38, 15))::double as j from int_class_draws
+            where model_id = '{LLAMA}' group by draw
+        )
+    """,
+    )
+
+    value = row["other_energy_j_per_task"]
+    assert row["other_energy_low_j_per_task"] == pytest.approx(value * ends["low"] / total["j"])
+    assert row["other_energy_high_j_per_task"] == pytest.approx(value * ends["high"] / total["j"])

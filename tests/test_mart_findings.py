@@ -8,7 +8,8 @@ from conftest import Rows, made_from
 
 AGENT = """
     select '2026-10' as month, 'anthropic' as provider, model_id, cache_state, 10 as request_count,
-        5.0::double as batch, 'D' as evidence_grade, unread::decimal(38, 15)
+        5.0::double as batch, 'D' as evidence_grade,
+        'set-1' as coefficient_set_id, unread::decimal(38, 15)
         as unread_cache_write_usd, 100 as unread_cache_write_tokens,
         saved::decimal(38, 15) as saved_list_cost_usd, low::double as saved_facility_energy_low_kwh,
         p50::double as saved_facility_energy_p50_kwh, high::double
@@ -26,13 +27,15 @@ AGENT = """
 WASTE = """
     select '2026-10' as month, 'openai' as provider, 'gpt-5' as model_id, kind as waste_kind,
         7 as request_count, 64.0::double as batch, 'D' as evidence_grade,
+        'set-1' as coefficient_set_id,
         0.07::decimal(38, 15) as cost_usd, 0.001::double as facility_energy_low_kwh,
         0.004::double as facility_energy_p50_kwh, 0.013::double as facility_energy_high_kwh
     from (values ('failed'), ('truncated')) as told (kind)
 """
 ITEMS = """
     select '2026-10' as month, 'openai' as provider, 'gpt-5-mini' as model_id, query_class,
-        1000 as request_count, 64.0::double as batch, 'D' as evidence_grade, best_items,
+        1000 as request_count, 64.0::double as batch, 'D' as evidence_grade,
+        'set-1' as coefficient_set_id, best_items,
         0.001::decimal(38, 15) as saving_low_usd_per_item,
         0.002::decimal(38, 15) as saving_p50_usd_per_item,
         0.003::decimal(38, 15) as saving_high_usd_per_item, 18.0::double as saving_low_j_per_item,
@@ -48,6 +51,7 @@ CLASS_ENERGY = """
 MODELS = """
     select '2026-10' as month, 'openai' as provider, model_id, 'chat' as query_class,
         20 as equal_request_count, 64.0::double as batch, 'D' as evidence_grade,
+        'set-1' as coefficient_set_id,
         saved::decimal(38, 15) as cost_saving_usd,
         -1.0::double as facility_energy_saving_low_kwh,
         0.5::double as facility_energy_saving_p50_kwh,
@@ -61,8 +65,9 @@ MODELS = """
 LADDER = """
     select '2026-10' as month, provider, 'llama' as model_id, query_class, batch::double as batch,
         is_effective, hosting_kind, 100 as request_count, tokens as output_tokens,
-        'B' as evidence_grade, kwh::double as facility_energy_kwh, 100.0::double as gpu_energy_j,
-        80.0::double as energy_low_j, 130.0::double as energy_high_j
+        'B' as evidence_grade,
+        'set-1' as coefficient_set_id, kwh::double as facility_energy_kwh,
+        100.0::double as gpu_energy_j, 80.0::double as energy_low_j, 130.0::double as energy_high_j
     from (values
         ('vllm', 'chat', 4, true, 'self_hosted', 400, 3.0),
         ('vllm', 'chat', 5, false, 'self_hosted', 400, 2.9),

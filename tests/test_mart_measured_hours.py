@@ -81,3 +81,17 @@ def test_a_ratio_that_doubles_is_a_drift(fleet: Book) -> None:
 
     # 4,000 J over the law in the first hour, 8,000 J in the second.
     assert [(pytest.approx(1.0), True)] == [(r["drift_frac"], r["is_drifting"]) for r in rows]
+
+
+def test_the_law_of_an_hour_has_the_range_of_its_class(fleet: Book) -> None:
+    # One class, so the hour's range is the class's, whatever its share.
+    [ends] = rows_of(fleet, "select drawn_p05(gpu_energy_j) as low, drawn_p95(gpu_energy_j) as high"
+                            " from int_class_draws")  # fmt: skip
+    [row] = rows_of(fleet, "select * from mart_measured_hours where gpu = '0' limit 1")
+
+    # Two requests in the class, one of them in this hour, three quarters of it on this GPU.
+    share = 0.75 / 2 / 3_600_000
+    assert row["law_energy_low_kwh"] == pytest.approx(ends["low"] * share, rel=1e-6)
+    assert row["law_energy_high_kwh"] == pytest.approx(ends["high"] * share, rel=1e-6)
+    assert row["law_energy_low_kwh"] < row["law_energy_kwh"] < row["law_energy_high_kwh"]
+    assert (row["batch"], row["coefficient_set_id"]) == (1, "h100-sxm-vllm-1")

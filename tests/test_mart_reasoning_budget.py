@@ -1,6 +1,7 @@
 """What accuracy takes at each budget of reasoning, by hand; and what quality.csv may not say."""
 
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -140,8 +141,8 @@ def test_with_a_value_of_a_right_answer_the_net_value_picks_the_budget(book: Boo
     low, high = (line(book, "gpt-5-mini", "reasoning", budget) for budget in ("low", "high"))
 
     # 1,000 in at 0.25 and 1,000 or 3,000 out at 2 USD a million: 0.00225 and 0.00625
-    assert low["net_value_usd"] == pytest.approx(0.5 * 0.1 - 0.00225)
-    assert high["net_value_usd"] == pytest.approx(0.6 * 0.1 - 0.00625)
+    assert low["net_value_usd"] == Decimal("0.5") * Decimal("0.1") - Decimal("0.00225")
+    assert high["net_value_usd"] == Decimal("0.6") * Decimal("0.1") - Decimal("0.00625")
     assert (low["is_best_net_value"], high["is_best_net_value"]) == (False, True)
     assert (low["is_best"], high["is_best"]) == (True, False)  # by joules it is the other one
     unvalued = line(book, LLAMA, "reasoning", "low")

@@ -211,6 +211,13 @@ def test_a_closed_month_that_would_change_stops_and_can_be_opened(
         ran = run(walk.folder, "report", "--month", MONTH)
     assert ran.code == 5
     assert "code (sha256 was" in ran.err
+    frozen = max((walk.folder / "closed" / MONTH).iterdir()) / "reference" / "raw_prices.parquet"
+    kept = frozen.read_bytes()
+    frozen.write_bytes(kept + b"edited")
+    ran = run(walk.folder, "report", "--month", MONTH)
+    assert ran.code == 3
+    assert "raw_prices.parquet: expected the file that was frozen, found: another one" in ran.err
+    frozen.write_bytes(kept)
     assert files_of(walk.folder / "reports" / MONTH) == issued
 
     assert run(walk.folder, "reopen", MONTH, "--reason", " ").code == 2

@@ -40,6 +40,15 @@ HEADERS = {
     "law_validation": "dataset,gpu,stack,law,form,subset_kind,subset_value,row_count,mape_frac,"
     "bias_ratio,p90_frac,leave_one_out_mape_frac",
     "audit_rules": "rule,value,unit,meaning",
+    "power_rules": "rule,value,unit,meaning",
+    "power_policies": "fact,gpu,lever,setting,setting_unit,phase,quantity,value,low,high,unit,"
+    "certainty,meaning",
+    "power_factors": "gpu,policy,lever,setting,setting_unit,phase,energy_ratio,energy_low_ratio,"
+    "energy_high_ratio,throughput_ratio,throughput_low_ratio,throughput_high_ratio,"
+    "evidence_grade,meaning",
+    "attention_families": "family,kind,layers,hidden,heads,kv_heads,head_dim,ffn,ffn_matrices,"
+    "vocab,q_lora_rank,kv_lora_rank,nope_head_dim,rope_head_dim,v_head_dim,"
+    "state_params_per_layer,state_bytes_per_layer,bytes_per_weight,bytes_per_kv_element,meaning",
     "power_sensors": "gpu_family,window_s,duty_frac,gain_frac,meaning",
     "linearity_claims": "told_by,model,category,quantity,value,unit,is_reproduced,meaning",
     "anchors": "anchor,publisher,request,energy_wh,boundary,meaning",
@@ -79,6 +88,10 @@ KEYS = {
         "subset_value",
     ),
     "audit_rules": ("rule",),
+    "power_rules": ("rule",),
+    "power_policies": ("fact",),
+    "power_factors": ("gpu", "policy", "phase"),
+    "attention_families": ("family",),
     "power_sensors": ("gpu_family",),
     "linearity_claims": ("told_by", "model", "category", "quantity"),
     "anchors": ("anchor",),
@@ -111,6 +124,11 @@ LISTED = {
     ("grade_ranges", "evidence_grade"): {"A", "B", "C", "D", "U"},
     ("linearity_claims", "told_by"): {"first version", "second version", "both versions"},
     ("linearity_claims", "is_reproduced"): {"false"},
+    ("power_policies", "certainty"): {"primary", "quoted", "secondary", "unknown"},
+    ("power_policies", "lever"): {"none", "cap", "lock", "profile"},
+    ("power_policies", "phase"): {"prefill", "decode", "request"},
+    ("power_factors", "phase"): {"prefill", "decode"},
+    ("attention_families", "kind"): {"heads", "latent", "state"},
     ("anchors", "boundary"): {"facility", "gpu"},
     ("law_validation", "form"): {"published", "refit"},
     ("grid_factors", "basis"): {"life-cycle", "direct"},

@@ -56,6 +56,7 @@ def test_the_headline_figures_are_the_totals_of_the_month() -> None:
 WITHOUT_RANGE = {
     "methods": "laws of others have none; ours stands line by line in method_lines",
     "anchors": "published figures, as published",
+    "policy_cells": "as a meter read them; what a setting changes has its intervals",
 }
 
 

@@ -27,10 +27,19 @@ _SHEETS = [
     *("About", "Summary", "Findings", "Assumptions", "Cost_per_task", "Usage", "Energy"),
     "Energy_law",
     *("Carbon", "Models", "Teams", "Reconciliation", "Bridge", "Trend", "Costs", "Batch"),
-    *("Energy_by_batch", "Models_compared", "Price_reversals", "Lengths", "Waste", "Agents"),
+    *(
+        "Cost_per_kwh",
+        "Energy_by_batch",
+        "Models_compared",
+        "Price_reversals",
+        "Lengths",
+        "Waste",
+        "Agents",
+    ),
     *("Agents_by_cache", "Reasoning", "Reasoning_budgets", "Outlook", "Coverage"),
     *(
         "Measured_power",
+        "Power_policy",
         "Law_validation",
         "Law_errors",
         "Other_methods",
@@ -312,6 +321,9 @@ def test_the_charts_have_titles_axes_and_a_text_for_those_who_do_not_see_them() 
         ("Models", "Model · class", "J"),
         *(("Bridge", "Step", "USD"), ("Trend", "Month", "USD"), ("Trend", "Month", "kWh")),
         *(("Batch", "Batch", "J"), ("Reasoning", "USD an answer, list price", "Accuracy")),
+        ("Power_policy", "Setting, phase", "times"),
+        ("Power_policy", "Seconds since the log began", "W"),
+        ("Power_policy", "Tokens a second", "J per token"),
         ("Other_methods", "Method", "kWh"),
         ("Other_methods", "Request", "Wh"),
     )
@@ -334,7 +346,7 @@ def test_a_figure_of_lines_has_a_chart_on_its_own_sheet() -> None:
     sheet = _book(report())["Batch"]
     head = next(row for row in sheet.iter_rows() if str(row[1].value).startswith("1. llama"))
 
-    assert sum(text.count('descr="Line chart of') for text in parts.values()) == 1
+    assert sum(text.count('descr="Line chart of') for text in parts.values()) == 3
     assert "<a:t>Batch</a:t>" in chart
     assert chart.count("<c:ser>") + chart.count("<ser>") == 1
     assert f"'Batch'!$A${head[0].row + 1}:$A${head[0].row + 3}" in chart

@@ -35,7 +35,8 @@ def plan_rows(plan: Plan) -> list[dict[str, str | int]]:
     """Return the runs in their order; times and tokens are for the experimenter to fill in.
 
     Raises:
-        WrongUseError: With fewer repeats than the rule, no blank run, or fewer than two categories.
+        WrongUseError: With fewer repeats than the rule, no blank run, fewer than two categories, or
+            more runs than the rule.
     """
     _require_sense(plan)
     draw = random.Random(plan.seed)  # noqa: S311  # a fixed seed is the point
@@ -70,6 +71,10 @@ def _row(
     return dict(zip(COLUMNS, (*told, *("" for _ in COLUMNS[len(told) :])), strict=True))
 
 
+def _run_count(plan: Plan) -> int:
+    return 1 + plan.repeats * len(plan.models) * (len(plan.categories) + plan.blanks)
+
+
 def _require_sense(plan: Plan) -> None:
     least = int(rules().plan_repeats_least)
     if plan.repeats < least:
@@ -85,6 +90,12 @@ def _require_sense(plan: Plan) -> None:
                 f"{option} {','.join(names)}: expected {fewest} or more different names, cut by "
                 "commas."
             )
+    runs, most = _run_count(plan), int(rules().plan_runs_most)
+    if runs > most:
+        raise WrongUseError(
+            f"--repeats {plan.repeats}, --blanks {plan.blanks}: {runs} runs in all; expected at "
+            f"most {most}."
+        )
     taken = sorted({name.lower() for name in plan.categories} & {IDLE, BLANK})
     if taken:
         raise WrongUseError(f"--categories: {', '.join(taken)} is taken for runs without request.")

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from pipeline.errors import WrongUseError
+
 # Readings of the source's undefined "divergence", by name: the formula as printed.
 FORMULAS = {
     "of_tokens": "|E − T| / T",
@@ -33,11 +35,17 @@ class Reading:
 
 
 def reference_category(runs: pl.DataFrame, told: str | None) -> str:
-    """Return the category that multipliers are of: the one told, else `general`, else the first."""
+    """Return the category that multipliers are of: the one told, else `general`, else the first.
+
+    Raises:
+        WrongUseError: Where no run is of the one told.
+    """
     asked = runs.filter(~pl.col("is_baseline")).sort("source_line")
     names = asked.get_column("category").unique(maintain_order=True).to_list()
     wanted = (told or "general").lower()
     alike = [name for name in names if name.lower() == wanted]
+    if told is not None and not alike:
+        raise WrongUseError(f"--reference {told}: expected one of {', '.join(names)}.")
     return str([*alike, *names][0])
 
 

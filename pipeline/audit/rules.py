@@ -34,6 +34,7 @@ class Rules:
     clock_alarm_s: float
     clock_sync_s: float
     plan_repeats_least: float
+    plan_runs_most: float
     idle_level_ratio: float
     fleet_drift_frac: float
 

@@ -19,6 +19,7 @@ REQUIRED = (
 )
 OPTIONAL = ("cached_tokens", "repeat", "block", "position", "looped", "gpu", "batch", "precision")
 IDLE, BLANK = "idle", "blank"
+PREFILL = "prefill"  # a row of a session that tells the phases of its runs apart
 _YES = ("true", "yes", "1", "y")
 _NO = ("false", "no", "0", "n")
 
@@ -38,8 +39,10 @@ class RunsFile:
     set_aside: pl.DataFrame
 
 
-def read_runs(path: Path, zone: str = "UTC") -> RunsFile:
+def read_runs(path: Path, zone: str = "UTC", *, has_phases: bool = False) -> RunsFile:
     """Read a runs file: CSV, one run a row; times that name no zone are of `zone`.
+
+    Where it may tell phases apart (`has_phases`), a row of category `prefill` writes no token.
 
     Raises:
         WrongUseError: Where there is no such file or zone.
@@ -49,7 +52,7 @@ def read_runs(path: Path, zone: str = "UTC") -> RunsFile:
     _require_zone(zone)
     cells = _cells(path)
     told = _typed(cells, zone, path.stem)
-    judged = told.with_columns(_reason().alias("reason"))
+    judged = told.with_columns(_reason(has_phases).alias("reason"))
     runs = judged.filter(pl.col("reason").is_null())
     if runs.is_empty():
         first = judged.get_column("reason").head(1).to_list()
@@ -161,8 +164,11 @@ def _time(name: str, zone: str) -> pl.Expr:
     return pl.coalesce(zoned, local).alias(name)
 
 
-def _reason() -> pl.Expr:
+def _reason(has_phases: bool) -> pl.Expr:
     """Return why a row cannot be used, null where it can."""
+    writes = pl.lit(True)
+    if has_phases:
+        writes = pl.col("category").str.to_lowercase() != PREFILL
     faults = (
         (pl.col("run_id").is_null(), "no run_id"),
         (pl.col("_is_repeated"), "this run_id stands there more than once"),
@@ -180,7 +186,7 @@ def _reason() -> pl.Expr:
             "output_tokens is no whole number of 0 or more",
         ),
         (
-            ~pl.col("is_baseline") & (pl.col("output_tokens") == 0),
+            ~pl.col("is_baseline") & writes & (pl.col("output_tokens") == 0),
             "no output tokens: call it blank if nothing was asked",
         ),
         (
@@ -189,7 +195,10 @@ def _reason() -> pl.Expr:
             | (pl.col("cached_tokens") > pl.col("input_tokens")),
             "cached_tokens does not lie between 0 and input_tokens",
         ),
-        (pl.col("batch").is_null() | ~(pl.col("batch") >= 1), "batch is no number of 1 or more"),
+        (
+            pl.col("batch").is_null() | ~pl.col("batch").is_finite() | (pl.col("batch") < 1),
+            "batch is no number of 1 or more",
+        ),
         (pl.col("is_looped").is_null(), "looped is neither true nor false"),
     )
     return pl.coalesce(*(pl.when(fault).then(pl.lit(words)) for fault, words in faults))

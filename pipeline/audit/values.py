@@ -44,25 +44,25 @@ def as_values(found: Audit) -> dict[str, Any]:
         "averaging_window_s": found.window_s,
         "averaging_window_seen_s": found.window_seen_s,
         "clocks": asdict(found.clocks),
-        "log": _rows(found.quality),
-        "gaps": _rows(found.gaps),
-        "baselines": _rows(found.baselines),
-        "runs": _rows(found.measured.select(_RUN_COLUMNS)),
-        "linearity": _rows(found.cells),
-        "linearity_by_model": _rows(found.by_model),
-        "models": _rows(found.models.fits),
-        "coefficients": _rows(found.models.coefficients),
-        "effects": _rows(found.effects),
-        "blocks": _rows(found.blocks),
-        "confounded": _rows(found.confounded),
+        "log": rows_of(found.quality),
+        "gaps": rows_of(found.gaps),
+        "baselines": rows_of(found.baselines),
+        "runs": rows_of(found.measured.select(_RUN_COLUMNS)),
+        "linearity": rows_of(found.cells),
+        "linearity_by_model": rows_of(found.by_model),
+        "models": rows_of(found.models.fits),
+        "coefficients": rows_of(found.models.coefficients),
+        "effects": rows_of(found.effects),
+        "blocks": rows_of(found.blocks),
+        "confounded": rows_of(found.confounded),
         "looped_run_ids": found.looped.get_column("run_id").to_list(),
-        "uncertainty": _rows(found.budget),
-        "findings": _rows(found.findings),
+        "uncertainty": rows_of(found.budget),
+        "findings": rows_of(found.findings),
         "claims": claims(),
     }
 
 
-def _rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
+def rows_of(frame: pl.DataFrame) -> list[dict[str, Any]]:
     """Return a frame as rows; what is no finite number is unknown."""
     finite = pl.when(cs.float().is_finite()).then(cs.float())
     return frame.with_columns(finite).to_dicts()

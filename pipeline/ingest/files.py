@@ -28,9 +28,9 @@ def find_files(inputs: Iterable[Input], folder: Path) -> list[LogFile]:
 
 
 def _expand(each: Input, folder: Path) -> list[LogFile]:
-    wildcard = any(sign in each.path for sign in "*?[")
     root = folder / each.path
-    if wildcard:
+    # A name may hold these signs, such as the "usage[1].csv" of a browser: what is there wins.
+    if any(sign in each.path for sign in "*?[") and not root.exists():
         base = Path(each.path).anchor or folder
         pattern = each.path.removeprefix(Path(each.path).anchor)
         found = sorted(path for path in Path(base).glob(pattern) if path.is_file())

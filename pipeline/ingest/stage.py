@@ -2,9 +2,10 @@
 
 import json
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 
@@ -13,6 +14,8 @@ from pipeline.ingest.columns import Columns, columns_of, json_path, literal, quo
 from pipeline.ingest.detect import Recognised
 from pipeline.ingest.records import document_records, file_text, line_records, page_records
 from pipeline.ingest.unknown_columns import UnknownColumn
+
+Answer = TypeVar("Answer")
 
 _MAX_LINE_BYTES = 16_000_000
 _LINES = "header = false, delim = '\x01', quote = '', escape = ''"  # the shape of lines as such
@@ -48,12 +51,11 @@ def view_straight(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
     Reading it fails at any line that is not of the file's shape. Its source_line is null: in one
     pass no line knows its number.
     """
-    packed = "gzip" if found.is_gzip else "none"
     if found.file_kind == "csv":
         cells, _, columns, shape = _csv_columns(found)
     else:
         cells, columns, shape = ["line"], _json_columns(found, stops_at_no_json=True), _LINES
-    lines = _read_csv(found, found.path, packed, cells, shape, "ignore_errors = false")
+    lines = _read_csv(found, found.path, _packed(found), cells, shape, "ignore_errors = false")
     con.execute(
         "create or replace temp view source_rows as select null::bigint as source_line, "
         f"null::json as document, {_listed(columns.shown)} from "
@@ -138,7 +140,11 @@ def _stage_json(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[Unkno
             records = list(line_records(file_text(found.path, found.is_gzip)))
             unknown = unknown_columns.in_records(source, records)
         else:
-            unknown = unknown_columns.in_lines(con, found, lines_sql(found))
+            unknown = _with_one_line_end(
+                con,
+                found,
+                lambda readable: unknown_columns.in_lines(con, readable, lines_sql(readable)),
+            )
     _number_lines(con, first_line=1)
     con.execute(
         "insert into staged_rejects select source_line, 'not_json' from numbered_cells "
@@ -219,27 +225,21 @@ def _read_text(
 ) -> None:
     """Read what is to be kept of every line into source_cells, broken ones into staged_rejects."""
 
-    def read(path: Path, compression: str) -> None:
-        errors = "store_rejects = true, rejects_limit = 0"
-        lines = _read_csv(found, path, compression, cells, shape, errors)
+    def read(readable: Recognised) -> None:
+        packed, errors = _packed(readable), "store_rejects = true, rejects_limit = 0"
+        lines = _read_csv(readable, readable.path, packed, cells, shape, errors)
         con.execute(
             f"create or replace temp table source_cells as select {_listed(kept)} "
             f"from {_taken(columns, lines)}"
         )
+        open_quotes.require_none_rejected(con, found)
+        errors = "ignore_errors = true"
+        all_cells = _read_csv(readable, readable.path, packed, cells, shape, errors)
+        counted = replace(found, line_count=readable.line_count)
+        head_count = int(found.file_kind == "csv")
+        open_quotes.require_every_line(con, counted, all_cells, lines_sql(readable), head_count)
 
-    packed, has_one_line_end = "gzip" if found.is_gzip else "none", True
-    try:
-        read(found.path, packed)
-    except duckdb.InvalidInputException as error:
-        if "state machine" not in str(error):
-            raise
-        has_one_line_end = False
-        # DuckDB wants one kind of line end in a file; joined exports have several.
-        with tempfile.TemporaryDirectory() as folder:
-            copy = Path(folder) / "lines"
-            text = file_text(found.path, found.is_gzip)
-            copy.write_text(text.replace("\r\n", "\n").replace("\r", "\n"), encoding="utf-8")
-            read(copy, "none")
+    _with_one_line_end(con, found, read)
     con.execute(f"""
         insert into staged_rejects
         select line, unnest(list_resize([reason], 1 + swallowed_count, reason))
@@ -252,13 +252,34 @@ def _read_text(
             group by line
         )
     """)
-    open_quotes.require_none_rejected(con, found)
-    if has_one_line_end:
-        all_cells = _read_csv(found, found.path, packed, cells, shape, "ignore_errors = true")
-        head_count = int(found.file_kind == "csv")
-        open_quotes.require_every_line(con, found, all_cells, lines_sql(found), head_count)
     con.execute("drop table reject_errors")
     con.execute("drop table reject_scans")
+
+
+def _with_one_line_end(
+    con: duckdb.DuckDBPyConnection, found: Recognised, read: Callable[[Recognised], Answer]
+) -> Answer:
+    """Read a text; if it has several kinds of line end, which DuckDB refuses, then a copy with one.
+
+    Joined exports have several, and so has a cell with a break of its own.
+    """
+    try:
+        return read(found)
+    except duckdb.InvalidInputException as error:
+        if "state machine" not in str(error):
+            raise
+    for table in ("reject_errors", "reject_scans"):
+        con.execute(f"drop table if exists {table}")
+    text = file_text(found.path, found.is_gzip).replace("\r\n", "\n").replace("\r", "\n")
+    line_count = text.count("\n") + (text[-1:] not in ("", "\n"))
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "lines"
+        copy.write_text(text, encoding="utf-8", newline="")
+        return read(replace(found, path=copy, is_gzip=False, line_count=line_count))
+
+
+def _packed(found: Recognised) -> str:
+    return "gzip" if found.is_gzip else "none"
 
 
 def _taken(columns: Columns, rows: str) -> str:
@@ -285,8 +306,7 @@ def _read_csv(
 
 def lines_sql(found: Recognised) -> str:
     """Return the SQL of a relation with the lines of a file."""
-    compression = "gzip" if found.is_gzip else "none"
-    return _read_csv(found, found.path, compression, ["line"], _LINES, "ignore_errors = true")
+    return _read_csv(found, found.path, _packed(found), ["line"], _LINES, "ignore_errors = true")
 
 
 def _number_lines(con: duckdb.DuckDBPyConnection, first_line: int) -> None:

@@ -29,6 +29,7 @@ from pipeline.report.sections import (
     model_comparison,
     money,
     outlook,
+    power_policy,
     price_reversals,
     reasoning,
     reconciliation,
@@ -122,10 +123,13 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
             in_month(frames["mart_measured_hours"], month),
             frames,
         ),
+        power_policy.section(in_month(frames["mart_power_policy"], month), frames),
         law_validation.section(frames["mart_law_validation"], frames["law_points"]),
         comparison.section(in_month(frames["mart_method_comparison"], month), frames["anchors"]),
         method.section(in_month(frames["mart_energy_per_class"], month), frames),
-        levers.section(in_month(frames["mart_architecture_levers"], month)),
+        levers.section(
+            in_month(frames["mart_architecture_levers"], month), frames["mart_attention_families"]
+        ),
         assumptions.section(frames["assumptions"], frames["assumed"], frames["region_multipliers"]),
         checks.section(frames["checks"]),
     )

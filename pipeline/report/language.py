@@ -34,7 +34,8 @@ _NUMBER = re.compile(r"[<>+−±-]*\d[\d,]*(?:\.\d+)?(?:e[−-]?\d+)?%?(?: – \
 # Columns whose cells are words of ours in every table; no name of a log stands in them.
 _OWN_CELLS = frozenset(
     (
-        *("baseline", "basis", "batch_source", "boundary", "cause", "charge_kind", "check_name"),
+        *("baseline", "basis", "batch_source", "boundary", "bound_verdict", "cause", "charge_kind"),
+        *("check_name", "clock_class", "metric", "ownership"),
         *("claim", "component", "consequence", "cost_items_limit", "cost_verdict", "definition"),
         *("domain", "effect", "energy_verdict", "form", "gap_cause", "growth", "ignores", "inside"),
         *("kind", "law", "lever", "line_kind", "look", "meaning", "measure", "moved", "note"),

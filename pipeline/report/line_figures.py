@@ -1,4 +1,4 @@
-"""Draw lines as SVG in the style of the bars: a legend above, logarithmic axes, marked points."""
+"""Draw lines as SVG in the style of the bars: a legend above, marked points."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,13 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import (
+    FixedLocator,
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+    NullLocator,
+)
 
 from pipeline.report import figures, lean_svg
 from pipeline.report.language import ENGLISH, Language
@@ -81,7 +87,7 @@ def _draw_lines(axes: Axes, lines: Lines) -> None:
             [x for x, _ in points],
             [y for _, y in points],
             color=lean_svg.SERIES[number][0],
-            linewidth=1.8,
+            linewidth=1.2 if lines.is_linear else 1.8,
         )
     for number, mark in enumerate(lines.marks):
         if mark is not None:
@@ -100,13 +106,12 @@ def _draw_frame(axes: Axes, lines: Lines, shape: _Shape, language: Language) -> 
     axes.patch.set_visible(False)
     for side in ("top", "right", "bottom", "left"):
         axes.spines[side].set_visible(False)
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    places = [x for _, points in lines.series for x, _ in points]
-    axes.xaxis.set_major_locator(FixedLocator(_powers_of_two(max(places, default=1.0), shape)))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.yaxis.set_minor_formatter(NullFormatter())
+    if lines.is_linear:
+        axes.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS_NARROW))
+        axes.yaxis.set_major_locator(MaxNLocator(_MOST_TICKS_NARROW))
+        axes.margins(0.08)
+    else:
+        _set_logarithmic(axes, lines, shape)
     as_number = figures.as_numbers(language)
     axes.xaxis.set_major_formatter(as_number)
     axes.yaxis.set_major_formatter(as_number)
@@ -114,6 +119,16 @@ def _draw_frame(axes: Axes, lines: Lines, shape: _Shape, language: Language) -> 
     axes.grid(axis="both", color=lean_svg.GRID[0], linewidth=0.8)
     axes.set_axisbelow(True)
     axes.set_xlabel(lines.over, color=lean_svg.FAINT_INK[0], labelpad=4, loc="right")
+
+
+def _set_logarithmic(axes: Axes, lines: Lines, shape: _Shape) -> None:
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    places = [x for _, points in lines.series for x, _ in points]
+    axes.xaxis.set_major_locator(FixedLocator(_powers_of_two(max(places, default=1.0), shape)))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def _powers_of_two(largest: float, shape: _Shape) -> list[float]:

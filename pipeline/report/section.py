@@ -147,7 +147,7 @@ def _series_table(
 
 @dataclass(frozen=True)
 class Lines:
-    """At most seven lines over one number, both axes logarithmic; one point of each is marked."""
+    """At most seven lines over one number, one point of each marked; axes logarithmic or not."""
 
     name: str
     title: str
@@ -159,6 +159,7 @@ class Lines:
     marks: tuple[tuple[float, float] | None, ...] = ()  # the marked point of each series
     mark_label: str = ""  # what the marked points are
     kind: Kind = "number"  # how the values are shown
+    is_linear: bool = False
 
     def as_table(self) -> Table:
         """Return the numbers of the figure: a row for every place, a column for every line."""

@@ -6,9 +6,7 @@ input may be is a list or a rule of the cell; a request that does not fit its GP
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-import polars as pl
 from openpyxl.utils import get_column_letter
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.datavalidation import DataValidation
@@ -29,6 +27,7 @@ from pipeline.report.workbook_calculator_draws import (
     draw_table,
 )
 from pipeline.report.workbook_calculator_energy import BATCH_STEP, LAW_STEPS, MEAN_STEPS
+from pipeline.report.workbook_calculator_start import STAND_INS, first_request
 from pipeline.report.workbook_calculator_steps import REQUEST_STEPS, SHAPE_STEPS, Step, Values
 from pipeline.report.workbook_cells import mark_input, write_formula, write_value
 from pipeline.report.workbook_data import BookData
@@ -38,7 +37,6 @@ from pipeline.report.workbook_rows import filled
 from pipeline.report.workbook_sheet import SheetWriter
 from pipeline.report.workbook_table import DataTable
 
-STAND_INS = 3  # columns of the working
 TITLE = "Calculator"
 QUESTION = (
     "What does one request take in energy, money and carbon, and which answer length is cheapest?"
@@ -50,7 +48,6 @@ _RANGE_NOTE = (
     "estimate` gives them."
 )
 _LINES_BETWEEN = 8  # captions, heads and empty lines above the working
-_INPUT, _OUTPUT = 900, 300  # tokens of the request that stands there first
 _INPUT_COLUMNS = (
     Column("name", "Your request", "text"),
     Column("value", "Value", "text"),
@@ -108,7 +105,7 @@ def write_calculator(writer: SheetWriter, data: BookData) -> DataTable:
 
 def _planned(data: BookData, first_row: int) -> _Working:
     """Compute every step and give every line its row."""
-    working = _Working(known=_start(data))
+    working = _Working(known=first_request(data))
     row = first_row + len(_INPUTS) + len(ANSWERS) + _LINES_BETWEEN
     working.rows["slot"] = row
     for name in ("architecture_no", "architecture_row"):
@@ -177,49 +174,6 @@ _INPUTS: tuple[tuple[str, str, str, str], ...] = (
     ("calc_output_tokens", "Output", "tokens", "Reasoning included."),
     ("calc_batch", "Batch", "requests", "Requests served together; the cache may allow fewer."),
 )
-
-
-def _start(data: BookData) -> Values:
-    """Return the request that stands in the inputs first, and the rows it looks up."""
-    models = numbered_models(data)
-    groups = data.frame("groups").filter(pl.col("energy_j").is_not_null())
-    used = groups.sort(["month_start", "gpu_energy_j"], descending=True).get_column("model_id")
-    model_id = used[0] if used.len() else models["model_id"][0]
-    rows = models.filter(pl.col("model_id") == model_id).rows(named=True)
-    sets = data.frame("coefficients").rows(named=True)
-    assumed = dict(data.frame("assumptions").select("assumption", "value").rows())
-    ranges = {row["assumption"]: row for row in data.frame("assumptions").rows(named=True)}
-    bias = data.frame("bias_factors").rows(named=True)
-    grades, prices = data.frame("grade_ranges").rows(named=True), data.frame("list_prices")
-    ids = list(dict.fromkeys(models["model_id"].to_list()))
-
-    def bias_of(architecture_class: str) -> dict[str, Any]:
-        for wanted in (sets[0]["coefficient_set_id"], "*"):
-            for row in bias:
-                if (row["architecture_class"], row["coefficient_set_id"]) == (
-                    architecture_class,
-                    wanted,
-                ):
-                    return row
-        return {"bias_factor": 1, "bias_low": 1, "bias_high": 1}
-
-    return {
-        "model_id": model_id,
-        "model_row": ids.index(model_id) + 1,
-        "rows": rows[:STAND_INS],
-        "set": sets[0],
-        "set_row": 1,
-        "assumed": assumed,
-        "ranges": ranges,
-        "bias": bias_of,
-        "grades": {row["evidence_grade"]: row for row in grades},
-        "prices": prices.filter(pl.col("model_id") == model_id).rows(named=True),
-        "draws": data.frame("draws").rows(named=True),
-        "input": _INPUT,
-        "cached": 0,
-        "output": _OUTPUT,
-        "batch_wanted": assumed["batch_api"],
-    }
 
 
 def _write_inputs(writer: SheetWriter, data: BookData, working: _Working) -> None:

@@ -28,7 +28,8 @@ UPRIGHT = "trend_"  # months stand side by side
 _CHART_HEIGHT_CM = 10.8
 _LINES_WIDTH_CM = 26.0  # names of lines stand beside them
 _TITLE_SIZE, _LABEL_SIZE = 1200, 800  # hundredths of a point
-_ACROSS = {"methods": "Method", "chat_requests": "Request"}  # what a bar of a figure is
+# What a bar of a figure is.
+_ACROSS = {"methods": "Method", "chat_requests": "Request", "power_savings": "Setting, phase"}
 
 
 def bar_chart(bars: Bars, sheet: Worksheet, head_row: int, language: Language) -> BarChart:
@@ -48,7 +49,7 @@ def bar_chart(bars: Bars, sheet: Worksheet, head_row: int, language: Language) -
 
 
 def line_chart(lines: Lines, sheet: Worksheet, head_row: int) -> ScatterChart:
-    """Return lines over a number, both axes logarithmic, from the numbers below a head row."""
+    """Return lines over a number from the numbers below a head row."""
     chart = ScatterChart()
     chart.style, chart.scatterStyle = 13, "lineMarker"
     last = head_row + len(lines.as_table().rows)
@@ -57,10 +58,12 @@ def line_chart(lines: Lines, sheet: Worksheet, head_row: int) -> ScatterChart:
         values = Reference(sheet, min_col=2 + number, min_row=head_row, max_row=last)
         series = Series(values, places, title_from_data=True)
         series.graphicalProperties.line.solidFill = colour.lstrip("#")
-        series.marker.symbol, series.smooth = "circle", False
+        is_marked = not lines.is_linear or any(mark is not None for mark in lines.marks)
+        series.marker.symbol, series.smooth = "circle" if is_marked else "none", False
         chart.series.append(series)
     dress_scatter(chart, lines.title, lines.over, lines.unit)
-    chart.x_axis.scaling.logBase, chart.y_axis.scaling.logBase = 2, 10
+    if not lines.is_linear:
+        chart.x_axis.scaling.logBase, chart.y_axis.scaling.logBase = 2, 10
     chart.dispBlanksAs = "span"  # a batch that one line alone is asked at breaks no other
     return chart
 

@@ -2,7 +2,8 @@
 -- much as a task of its other work (energy; money at list prices), and as much money as a task is
 -- worth (agentic_task_value_usd, where told). A task begins with its first context, adds the same
 -- input in every step and finds the rest in the cache, so what it took grows with the square of its
--- steps. Errors of the law move both sides alike, so lengths carry no range of their own.
+-- steps. Errors of the law move both sides alike, so lengths carry no range of their own; the energy
+-- of another task has that of the model's month, by the joint draws.
 -- Beside it what long contexts do to others: how many requests of a length the cache holds at once,
 -- by the stand-in with least room; beyond it batch-mates are evicted.
 -- grain: month, provider, model_id
@@ -57,8 +58,37 @@ energies as (
         int_class_energy.month,
         int_class_energy.provider,
         int_class_energy.model_id,
+        listed_sets(int_class_energy.coefficient_set_id) as coefficient_set_id,
         sum(int_class_energy.gpu_energy_j::decimal(38, 15))::double as gpu_energy_j
     from int_class_energy
+    group by all
+),
+
+worlds as (
+    select
+        int_class_draws.month,
+        int_class_draws.provider,
+        int_class_draws.model_id,
+        int_class_draws.draw,
+        sum(int_class_draws.gpu_energy_j::decimal(38, 15))::double as gpu_energy_j
+    from int_class_draws
+    group by all
+),
+
+ends as (
+    select
+        worlds.month,
+        worlds.provider,
+        worlds.model_id,
+        least(drawn_p05(worlds.gpu_energy_j / energies.gpu_energy_j), 1) as low_ratio,
+        greatest(drawn_p95(worlds.gpu_energy_j / energies.gpu_energy_j), 1) as high_ratio
+    from worlds
+    inner join energies
+        on
+            worlds.month = energies.month
+            and worlds.provider = energies.provider
+            and worlds.model_id = energies.model_id
+    where energies.gpu_energy_j > 0
     group by all
 ),
 
@@ -68,6 +98,7 @@ others as (
         agents.month,
         agents.provider,
         agents.model_id,
+        energies.coefficient_set_id,
         coalesce(named.task_count, 0) + coalesce(unnamed.task_count, 0) as task_count,
         case
             when energies.gpu_energy_j >= agents.gpu_energy_j
@@ -228,8 +259,10 @@ select
     shapes.output_tokens::double as median_output_tokens,
     others.task_count::bigint as other_task_count,
     others.energy_j_per_task::double as other_energy_j_per_task,
+    (others.energy_j_per_task * ends.low_ratio)::double as other_energy_low_j_per_task,
+    (others.energy_j_per_task * ends.high_ratio)::double as other_energy_high_j_per_task,
     others.list_cost_usd_per_task::double as other_list_cost_usd_per_task,
-    limited.value_usd::double as task_value_usd,
+    limited.value_usd::decimal(38, 15) as task_value_usd,
     (
         case
             when limited.energy_j_per_task is not null and limited.energy_steps is not null
@@ -270,6 +303,7 @@ select
     'agentic_task_value_usd; median steps, cached'::varchar as assumption,
     limited.batch::double as batch,
     coalesce(limited.evidence_grade, 'U')::varchar as evidence_grade,
+    others.coefficient_set_id::varchar as coefficient_set_id,
     method.method_version::varchar as method_version
 from int_agent_shapes as shapes
 left join others
@@ -277,6 +311,11 @@ left join others
         shapes.month = others.month
         and shapes.provider = others.provider
         and shapes.model_id = others.model_id
+left join ends
+    on
+        shapes.month = ends.month
+        and shapes.provider = ends.provider
+        and shapes.model_id = ends.model_id
 left join limited
     on
         shapes.month = limited.month

@@ -244,7 +244,7 @@ select
                 / (ordered.accuracy_frac - ordered.before_accuracy_frac)
     end::double as list_cost_usd_per_extra_correct_answer,
     ordered.value_usd::double as value_usd_per_correct_answer,
-    (ordered.accuracy_frac * ordered.value_usd - ordered.list_cost_usd::double)::double
+    (ordered.accuracy_frac * ordered.value_usd - ordered.list_cost_usd::double)::decimal(38, 15)
         as net_value_usd,
     (ordered.accuracy_frac <= ordered.before_accuracy_frac)::boolean as is_without_gain,
     (

@@ -41,6 +41,8 @@ _LIMIT_COLUMNS = (
     Column("long_context_tokens", "Long context", "number", "tokens", "95 % of steps are shorter."),
     Column("other_task_count", "Other tasks", "count", meaning="Tasks without an agentic step."),
     Column("other_energy_j_per_task", "Energy of one", "j", "J", "GPU energy of another task."),
+    Column("other_energy_low_j_per_task", "Low", "j", "J", "Low end (5 %)."),
+    Column("other_energy_high_j_per_task", "High", "j", "J", "High end (95 %)."),
     Column("other_list_cost_usd_per_task", "Its list cost", "usd_small", "USD", unknown="unpriced"),
     Column(
         "passing_other_energy_tokens",

@@ -1,6 +1,7 @@
 """Columns of the marts of measured power: those a reader sees, and those that only files hold."""
 
 from pipeline.report.section import Column
+from pipeline.report.sections import columns as c
 
 LINEARITY = (
     Column("model", "Model", "text", meaning="Model as the runs name it."),
@@ -32,9 +33,13 @@ HOURS = (
     Column("measured_energy_kwh", "Measured", "kwh", "kWh", "What the GPU drew."),
     Column("idle_energy_kwh", "Idle", "kwh", "kWh", "What it drew while nothing ran."),
     Column("law_energy_kwh", "By the law", "kwh", "kWh", "Law × bias of the requests logged then."),
+    Column("law_energy_low_kwh", "Low", "kwh", "kWh", "Low end (5 %) of the law's part."),
+    Column("law_energy_high_kwh", "High", "kwh", "kWh", "High end (95 %) of it."),
     Column("unexplained_energy_kwh", "Unexplained", "kwh", "kWh", "Neither idle nor law."),
     Column("idle_frac", "Idle share", "frac", meaning="Idle over measured."),
     Column("unexplained_frac", "Unexplained share", "frac", meaning="Unexplained over measured."),
+    c.BATCH,
+    c.GRADE,
 )
 IN_FILES_ONLY = tuple(
     Column(name, name, "text", meaning=meaning)
