@@ -18,6 +18,7 @@ import pytest
 from conftest import Book
 from live_book import CHAT, GPT, MONTH, TEAMS, made
 from python_calamine import CalamineWorkbook
+from recalculation import stored
 
 from pipeline.book_frames import book_data, write_requests
 from pipeline.report import workbook
@@ -381,6 +382,21 @@ def test_every_sheet_says_in_spanish_what_it_answers(spanish: bytes, book: bytes
 
     assert read.sheetnames == openpyxl.load_workbook(io.BytesIO(book)).sheetnames
     assert {name: top for name, top in tops.items() if not top.startswith("¿")} == {}
+
+
+def test_the_spanish_workbook_computes_the_same_numbers(spanish: bytes, book: bytes) -> None:
+    def numbers(made: bytes) -> dict[str, list[float]]:
+        found: dict[str, list[float]] = {}  # in their order: longer sentences take more rows
+        for (sheet, _), value in stored(made).items():
+            if not isinstance(value, str):
+                found.setdefault(sheet, []).append(value)
+        return found
+
+    said = set(stored(spanish).values())
+
+    assert numbers(spanish) == numbers(book)
+    assert "✓ Tal como se generó: ningún dato de entrada difiere de la ejecución." in said
+    assert openpyxl.load_workbook(io.BytesIO(spanish)).properties.language == "es"
 
 
 def test_formulas_find_the_heads_that_they_name_in_spanish_too(spanish: bytes) -> None:

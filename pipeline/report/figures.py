@@ -91,7 +91,7 @@ def _figure(bars: Bars, shape: Shape, language: Language) -> Figure:
     _draw_labels(axes, bars, shape)
     _draw_ends(axes, bars, shape, language)
     if has_legend:
-        _draw_legend(figure, bars, height)
+        _draw_legend(figure, bars, height, language)
     return figure
 
 
@@ -168,13 +168,15 @@ def _draw_ends(axes: Axes, bars: Bars, shape: Shape, language: Language) -> None
         )
 
 
-def _draw_legend(figure: Figure, bars: Bars, height: float) -> None:
+def _draw_legend(figure: Figure, bars: Bars, height: float, language: Language) -> None:
     handles: list[Artist] = [
         Patch(facecolor=SERIES[index][0], label=clean_text(name))
         for index, (name, _) in enumerate(bars.series)
     ]
     if bars.lows:
-        handles.append(Line2D([], [], color=FAINT_INK[0], linewidth=1.1, label="5 % to 95 %"))
+        handles.append(
+            Line2D([], [], color=FAINT_INK[0], linewidth=1.1, label=language.text("5 % to 95 %"))
+        )
     figure.legend(
         handles=handles,
         loc="upper left",

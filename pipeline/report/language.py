@@ -34,7 +34,8 @@ _NUMBER = re.compile(r"[<>+−±-]*\d[\d,]*(?:\.\d+)?(?:e[−-]?\d+)?%?(?: – \
 # Columns whose cells are words of ours in every table; no name of a log stands in them.
 _OWN_CELLS = frozenset(
     (
-        *("baseline", "basis", "batch_source", "boundary", "cause", "charge_kind", "check_name"),
+        *("baseline", "basis", "batch_source", "boundary", "bound_verdict", "cause", "charge_kind"),
+        *("check_name", "clock_class", "metric", "ownership"),
         *("claim", "component", "consequence", "cost_items_limit", "cost_verdict", "definition"),
         *("domain", "effect", "energy_verdict", "form", "gap_cause", "growth", "ignores", "inside"),
         *("kind", "law", "lever", "line_kind", "look", "meaning", "measure", "moved", "note"),
@@ -43,6 +44,9 @@ _OWN_CELLS = frozenset(
         *("verbosity_source", "verdict", "waste_kind", "what_to_add"),
     )
 )
+
+
+_NUMBER_CELLS = ("batch", "input_tokens")  # spreads of numbers, written as text
 
 
 @dataclass(frozen=True)
@@ -81,8 +85,11 @@ class Language:
 
     def cell(self, value: Value, column: Column) -> Value:
         """Return a cell's value, in this language where its column holds words of ours."""
-        is_ours = isinstance(value, str) and column.name in _OWN_CELLS
-        return self.text(value) if is_ours else value  # type: ignore[arg-type]
+        if not isinstance(value, str):
+            return value
+        if column.name in _NUMBER_CELLS and _NUMBER.fullmatch(value):
+            return with_marks(value, self.marks)
+        return self.text(value) if column.name in _OWN_CELLS else value
 
     def _value(self, name: str, english: str) -> str:
         for start, separator in _LISTS.items():

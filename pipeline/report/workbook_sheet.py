@@ -175,14 +175,14 @@ class SheetWriter:
         cells |= dict(more_cells or {})
         for number, (value, column) in enumerate(zip(values, columns, strict=True), 1):
             cell = self.sheet.cell(row, number)
-            value = self.language.cell(value, column)
             word = (unknown or {}).get(column.name, self.language.text(reason_of(column)))
             formula = formulas.get(column.name, "")
-            self._write(cell, value, column.kind, word, filled(formula, cells) if formula else "")
+            said = value if formula else self.language.cell(value, column)
+            self._write(cell, said, column.kind, word, filled(formula, cells) if formula else "")
             if is_helper(column.name):
                 put_on(cell, Look(cell.number_format, color=FAINT, horizontal="right"))
             if number < len(columns) or column.name != "note":
-                self._make_room(number, show(value, column.kind, word))
+                self._make_room(number, show(said, column.kind, word))
         self.next_row += 1
 
     def _write(
