@@ -6,6 +6,8 @@ REPORT := reports/$(MONTH)/manifest.json
 CODE   := $(shell find pipeline sql templates data/reference data/sample -type f \
             -not -name '*.pyc' 2>/dev/null)
 
+SQL    := $(shell find sql -name '*.sql' 2>/dev/null)
+
 .DEFAULT_GOAL := report
 
 .PHONY: report
@@ -49,8 +51,12 @@ types: .venv/dev-ready  ## Check the types
 	$(PYTHON) -m mypy
 
 .PHONY: sqllint
-sqllint: .venv/dev-ready  ## Check the style of the SQL
-	$(PYTHON) -m sqlfluff lint --disable-progress-bar --processes 2 sql
+sqllint: .venv/sql-linted  ## Check the style of the SQL, of what changed since it last passed
+
+.venv/sql-linted: $(SQL) pyproject.toml requirements-dev.txt | .venv/dev-ready
+	$(PYTHON) -m sqlfluff lint --disable-progress-bar --processes 2 \
+		$(if $(filter-out %.sql,$?),sql,$?)
+	touch $@
 
 .PHONY: fast
 fast: .venv/dev-ready

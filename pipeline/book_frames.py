@@ -18,7 +18,7 @@ from pipeline.settings import bundled
 _SELECTS = (
     *("groups", "work", "coefficients", "bias_factors", "models", "list_prices"),
     "assumptions",
-    "grade_ranges",
+    *("grade_ranges", "draws"),
 )
 MONTHS_SHOWN = 13  # a month, and those it is compared with, back to the same of last year
 _SHOWN = "between getvariable('first_month') and getvariable('report_month')"

@@ -14,7 +14,10 @@ from pipeline.ingest.load import create_tables
 from pipeline.reference import load_reference
 from pipeline.settings import Settings
 
-_TARGETS = ("int_deployments", "int_price_bands", "stg_bias_factors", "stg_grade_ranges")
+_TARGETS = (
+    *("int_deployments", "int_price_bands", "stg_bias_factors", "stg_grade_ranges"),
+    "stg_joint_draws",
+)
 
 _QUERIES = {
     "models": """
@@ -58,6 +61,13 @@ _QUERIES = {
     """,
     "assumptions": "select assumption, value, low, high from stg_assumptions order by assumption",
     "grade_ranges": "select evidence_grade, low_ratio, high_ratio from stg_grade_ranges order by 1",
+    "joint_draws": """
+        select
+            a_ratio, b_ratio, c_ratio, s_ratio, stack_ratio, dense_ratio, moe_ratio, mla_ratio,
+            window_ratio, hybrid_ratio, small_z_score, middle_z_score, large_z_score
+        from stg_joint_draws
+        order by draw
+    """,
     "prices": """
         select distinct
             models.model_id, bands.input_tokens_from, bands.input_tokens_to,

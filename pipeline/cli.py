@@ -2,11 +2,14 @@
 
 import io
 import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pipeline.audit_cli import EXAMPLES as AUDIT_EXAMPLES
+from pipeline.audit_cli import audit
 from pipeline.cli_parts import (
     AssumeOption,
     ConfigOption,
@@ -14,13 +17,18 @@ from pipeline.cli_parts import (
     UsageOption,
     inert,
     require_month,
+    say_made,
     settings_of,
     tell,
     warn,
+    workspace_settings,
 )
 from pipeline.errors import JoulebookError, WrongUseError
 from pipeline.explain_cli import EXAMPLES, explain
 from pipeline.law_cli import law_app
+from pipeline.power_cli import EXAMPLES as POWER_EXAMPLES
+from pipeline.power_cli import power
+from pipeline.workspace_cli import register
 
 if TYPE_CHECKING:
     from pipeline.settings import Settings
@@ -36,6 +44,9 @@ app = typer.Typer(
 )
 app.add_typer(law_app, name="law")
 app.command(epilog=EXAMPLES)(explain)
+app.command(epilog=AUDIT_EXAMPLES)(audit)
+app.command(epilog=POWER_EXAMPLES)(power)
+register(app)
 
 
 def main() -> None:
@@ -66,40 +77,36 @@ def report(
         str | None,
         typer.Option(metavar="URL", help="local[*], spark://…, yarn or sc://… of --engine spark."),
     ] = None,
-    lang: Annotated[str, typer.Option(metavar="LANG", help="en.")] = "en",
+    lang: Annotated[
+        str | None, typer.Option(metavar="LANG", help="en or es; else as the settings say.")
+    ] = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where reports stand.")] = Path(
         "reports"
     ),
     as_json: JsonOption = False,
 ) -> None:
     """Build the monthly workbook and page; without logs, of the bundled sample."""
-    from pipeline import manifest
+    from pipeline import months
     from pipeline.engines import builder_of
-    from pipeline.job import left_out, make_report, text_of
-    from pipeline.limits import unresolved_notes
+    from pipeline.job import make_report
+    from pipeline.settings import require_language
+    from pipeline.workspace_run import logged_run
 
     require_month(month)
-    if lang != "en":
-        raise WrongUseError(f"--lang {lang}: expected en; this version has no other.")
     settings = settings_of(config, usage, assume)
+    if lang is not None:
+        require_language("--lang", lang)
+        settings = replace(settings, lang=lang)
     if settings.is_generated_sample:
         warn("the logs are the bundled sample, whose data are generated, not real")
-    build = builder_of(engine, spark_master)
-    made = make_report(settings, month, out, tell, build)
-    for text in (*left_out(made), *unresolved_notes(made.marts["mart_unresolved_models"])):
-        warn(text)
-    for check in made.warnings:
-        claim = check.name.replace("_", " ")
-        warn(f"{check.violation_count} rows go against '{claim}': {check.meaning}")
-    if as_json:
-        print(
-            manifest.to_json(
-                {"month": made.month, "out_dir": made.out_dir.as_posix(), "marts": made.marts}
-            ),
-            end="",
-        )
-    else:
-        print(text_of(made))
+    build = builder_of(engine, spark_master, is_workspace=settings.warehouse is not None)
+    if settings.warehouse is None:
+        say_made(make_report(settings, month, out, tell, build=build), as_json=as_json)
+        return
+    with logged_run(settings, "report", month, tell, calls=True) as run:
+        made = months.report(settings, month, out, tell)
+        run.take(made)
+        say_made(made, as_json=as_json)
 
 
 @app.command(
@@ -111,6 +118,10 @@ def ingest(
         list[str] | None,
         typer.Argument(metavar="[PATH…]", help="Files, folders or globs; those of the settings."),
     ] = None,
+    load: Annotated[
+        bool,
+        typer.Option("--load", help="Add them, else the inputs of the settings, to the workspace."),
+    ] = False,
     to: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Add the usage, normalised, to this folder."),
@@ -119,16 +130,39 @@ def ingest(
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what is in some log files: form, rows, reasons, tokens, models."""
+    """Say what is in some log files: form, rows, reasons, tokens, models; or load them."""
     from pipeline import manifest
     from pipeline.ingest.summary import summarise, text_of
 
-    entries = summarise(settings_of(config, paths, assume, sample=False), tell, to)
+    if load and to is not None:
+        raise WrongUseError("ingest: expected --load or --to, found both.")
+    if load:
+        entries = _load(workspace_settings(config, paths, assume))
+    elif not paths and to is None:
+        raise WrongUseError("ingest: expected PATH …, found none.")
+    else:
+        entries = summarise(settings_of(config, paths, assume, sample=False), tell, to)
     if as_json:
         print(manifest.to_json(entries), end="")
         return
     for entry in entries:
         print(text_of(entry))
+
+
+def _load(settings: "Settings") -> list[dict[str, Any]]:
+    from pipeline.corrections import settle_closed
+    from pipeline.settings import WAREHOUSE
+    from pipeline.workspace_load import load_files
+    from pipeline.workspace_run import logged_run
+
+    with logged_run(settings, "ingest", None, tell, calls=False) as run:
+        loaded = load_files(settings, tell)
+        settings = replace(settings, warehouse=settings.folder / WAREHOUSE)  # it is there now
+        new = sum(entry["state"] == "loaded" for entry in loaded.entries)
+        run.summary = f"{new} of {len(loaded.entries)} files loaded"
+        for note in settle_closed(settings, loaded.months):
+            warn(note)
+    return loaded.entries
 
 
 @app.command(epilog="Example: joulebook estimate --model Qwen/Qwen3-8B --input 900 --output 300")

@@ -11,6 +11,7 @@ import typer
 from pipeline.errors import WrongUseError
 
 if TYPE_CHECKING:
+    from pipeline.job import Finished
     from pipeline.settings import Settings
 
 UsageOption = Annotated[
@@ -27,6 +28,16 @@ AssumeOption = Annotated[
 ]
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="Settings (joulebook.toml).")
+]
+ZoneOption = Annotated[
+    str, typer.Option("--zone", metavar="ZONE", help="Zone of times in logs without one.")
+]
+RunsZoneOption = Annotated[
+    str, typer.Option("--runs-zone", metavar="ZONE", help="Zone of runs that name none.")
+]
+ColumnsOption = Annotated[
+    str | None,
+    typer.Option(metavar="A,B,…", help="Columns of a log without heads, as nvidia-smi has."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON value on standard output.")]
 
@@ -54,11 +65,62 @@ def settings_of(
     else:
         settings = Settings()
     if usage:
-        return replace(settings, folder=Path(), inputs=tuple(Input(path, told) for path in usage))
+        return replace(
+            settings,
+            folder=Path(),
+            warehouse=None,
+            inputs=tuple(Input(path, told) for path in usage),
+        )
     return replace(
         settings,
         inputs=tuple(Input(each.path, {**each.assume, **told}) for each in settings.inputs),
     )
+
+
+def workspace_settings(
+    config: Path | None, paths: list[str] | None, assume: list[str] | None
+) -> "Settings":
+    """Return the settings of the workspace here, or of `config`, with the inputs that are named.
+
+    Raises:
+        WrongUseError: Where there is no workspace, or nothing to load.
+    """
+    from pipeline.settings import Input, parse_assume
+
+    settings = settings_of(config or Path("joulebook.toml"), None, assume)
+    if paths:
+        told = {key: value for text in assume or [] for key, value in parse_assume(text).items()}
+        inputs = tuple(Input(_from_folder(path, settings.folder), told) for path in paths)
+        settings = replace(settings, inputs=inputs)
+    if not settings.inputs:
+        raise WrongUseError("ingest: expected PATH …, or [[inputs]] in the settings, found none.")
+    return settings
+
+
+def _from_folder(path: str, folder: Path) -> str:
+    """Return a path of the command line as seen from a workspace, where reports show it."""
+    whole, root = Path(path).absolute(), folder.absolute()
+    if root == Path.cwd():
+        return path
+    return str(whole.relative_to(root) if whole.is_relative_to(root) else whole)
+
+
+def say_made(made: "Finished", *, as_json: bool) -> None:
+    """Say what a report left out, what stands out in it, and where it is."""
+    from pipeline import manifest
+    from pipeline.job import left_out, text_of
+    from pipeline.limits import unresolved_notes
+
+    for text in (*left_out(made), *unresolved_notes(made.marts["mart_unresolved_models"])):
+        warn(text)
+    for check in made.warnings:
+        claim = check.name.replace("_", " ")
+        warn(f"{check.violation_count} rows go against '{claim}': {check.meaning}")
+    if as_json:
+        answer = {"month": made.month, "out_dir": made.out_dir.as_posix(), "marts": made.marts}
+        print(manifest.to_json(answer), end="")
+    else:
+        print(text_of(made))
 
 
 def require_month(month: str | None) -> None:

@@ -3,6 +3,8 @@
 import importlib.metadata
 import platform
 import sys
+from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 import duckdb
@@ -11,7 +13,7 @@ from pipeline import __version__, warehouse
 from pipeline.errors import JoulebookError
 from pipeline.overlay_sheets import overlay_files
 from pipeline.reference import TABLES, load_reference
-from pipeline.settings import Settings, bundled
+from pipeline.settings import PLACES, Settings, bundled
 
 _PACKAGES = (
     *("duckdb", "polars", "pyarrow", "jinja2", "openpyxl", "matplotlib", "scipy", "sympy", "typer"),
@@ -65,17 +67,17 @@ def _reference(settings: Settings) -> dict[str, Any]:
 
 
 def _settings(settings: Settings) -> list[dict[str, Any]]:
-    shown = {
-        "inputs": len(settings.inputs),
-        "deployments": len(settings.deployments),
-        "time_zone": settings.time_zone,
-        "grid": f"{settings.grid_zone} {settings.grid_year}",
-        "max_bad_frac": settings.max_bad_frac,
-        "max_bad_rows": settings.max_bad_rows,
-        "memory_limit_gb": settings.memory_limit_gb,
-        "overlay_folder": f"{len(overlay_files(settings.overlay_folder))} files",
-    }
     return [
-        {"name": f"setting {name}", "is_ok": True, "found": str(value)}
-        for name, value in shown.items()
+        {"name": f"setting {each.name}", "is_ok": True, "found": _shown(settings, each.name)}
+        for each in fields(settings)
+        if each.name not in PLACES
     ]
+
+
+def _shown(settings: Settings, name: str) -> str:
+    value = getattr(settings, name)
+    if name == "overlay_folder":
+        return f"{value.as_posix()}, {len(overlay_files(value))} files"
+    if isinstance(value, tuple | Mapping):
+        return f"{len(value)} given"
+    return "not given" if value in (None, "") else str(value)

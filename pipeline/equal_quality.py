@@ -10,7 +10,8 @@ from pipeline.mapping_files import MappingRow, read_mapping
 from pipeline.model_names import require_model
 
 TABLE = "equal_quality"
-COLUMNS = ("query_class", "model")
+REQUIRED = ("query_class", "model")
+COLUMNS = (*REQUIRED, "source")
 
 
 def load_equal_quality(
@@ -19,18 +20,22 @@ def load_equal_quality(
     """Create raw_equal_quality from the overlay folder's file, empty where there is none.
 
     All models named for a class form one set: within it, and only there, a saving by the choice of
-    a model is stated. Several names of one model are one row.
+    a model is stated. Several names of one model are one row. `source` may say who holds them so.
 
     Raises:
         BadInputError: Where a row names no class or model that is known.
     """
-    con.execute("create or replace table raw_equal_quality (query_class varchar, model_id varchar)")
+    con.execute(
+        "create or replace table raw_equal_quality "
+        "(query_class varchar, model_id varchar, source varchar)"
+    )
     known = tuple(query_classes)
-    rows = read_mapping(folder, TABLE, COLUMNS, required=COLUMNS)
-    for query_class, model_id in sorted({(_class(row, known), _model(con, row)) for row in rows}):
+    rows = read_mapping(folder, TABLE, COLUMNS, required=REQUIRED)
+    told = {(_class(row, known), _model(con, row)): row.cells["source"] for row in reversed(rows)}
+    for (query_class, model_id), source in sorted(told.items()):
         con.execute(
-            "insert into raw_equal_quality values ($query_class, $model_id)",
-            {"query_class": query_class, "model_id": model_id},
+            "insert into raw_equal_quality values ($query_class, $model_id, $source)",
+            {"query_class": query_class, "model_id": model_id, "source": source},
         )
 
 

@@ -23,3 +23,15 @@ class IncompleteInputError(JoulebookError):
     """Nothing to report: an empty file, or a month without rows."""
 
     exit_code = 4
+
+
+class ClosedMonthError(JoulebookError):
+    """A closed month that would change."""
+
+    exit_code = 5
+
+
+class LockedError(JoulebookError):
+    """Another run holds the workspace."""
+
+    exit_code = 75

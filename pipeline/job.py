@@ -1,7 +1,5 @@
 """The main job: usage logs in, one finished report folder out, or none at all."""
 
-import json
-import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,22 +10,27 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from pipeline import limits, manifest, warehouse
+from pipeline import limits, manifest, publish, warehouse, workspace_rows
+from pipeline.audit.fill import fill_measured_tables
 from pipeline.book_frames import book_data, write_requests
 from pipeline.calculator import calculator_rows
 from pipeline.errors import IncompleteInputError, WrongUseError
 from pipeline.ingest.load import find_files, load
 from pipeline.laws.simple import METHOD_VERSION
 from pipeline.marts import MARTS
+from pipeline.measured_tables import measured_frames
 from pipeline.method_frames import method_frames
+from pipeline.power.fill import fill_power_tables
 from pipeline.reference import checked_inputs, load_reference
 from pipeline.report import page, workbook
 from pipeline.report.assemble import InputFile, ReportFacts, build_report
+from pipeline.report.language import language_of, translated
 from pipeline.settings import Settings, bundled
 from pipeline.warehouse import CheckResult
 
 Tell = Callable[[str], None]
 Build = Callable[[duckdb.DuckDBPyConnection, Path, Tell], None]
+Approve = Callable[[duckdb.DuckDBPyConnection, Path], None]
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,8 @@ class Finished:
 
     month: str
     out_dir: Path
+    run_id: str
+    issue: str
     marts: dict[str, list[dict[str, Any]]]
     warnings: tuple[CheckResult, ...]
 
@@ -47,47 +52,70 @@ def build_here(con: duckdb.DuckDBPyConnection, folder: Path, tell: Tell) -> None
 
 
 def make_report(
-    settings: Settings, month: str | None, out: Path, tell: Tell, build: Build = build_here
+    settings: Settings,
+    month: str | None,
+    out: Path,
+    tell: Tell,
+    approve: Approve = lambda con, folder: None,
+    build: Build = build_here,
 ) -> Finished:
     """Build the report of one month, the last in the logs where none is named.
 
     Everything is made in a folder aside and put in place by one rename, so a reader finds the old
-    report or the new one, never half of one. `build` makes the models of a warehouse with raw
-    tables, here or on another engine, which may keep files in the folder it is given.
+    report or the new one, never half of one. `approve` sees the warehouse and the finished folder
+    before that, and may refuse it. `build` makes the models of a warehouse with raw tables, here or
+    on another engine, which may keep files in the folder it is given.
 
     Raises:
         JoulebookError: Where inputs, settings or claims do not hold.
     """
-    _make_folder(out)
+    publish.make_folder(out)
+    if settings.warehouse is not None:  # whose lock is held, so nobody else is building here
+        publish.clear_killed(out)
     try:
-        with tempfile.TemporaryDirectory(dir=out, prefix=".building-") as aside:
-            return _make_aside(settings, month, out, Path(aside), tell, build)
-    except OSError as error:
+        with tempfile.TemporaryDirectory(dir=out, prefix=publish.ASIDE) as aside:
+            return _make_aside(settings, month, out, Path(aside), tell, approve, build)
+    except (OSError, duckdb.Error) as error:
+        why = publish.disk_fault(error)
+        if why is None:
+            raise
         raise WrongUseError(
-            f"{out}: the report cannot be written: {error.strerror or error}. Give another --out, "
-            "or make room."
+            f"{out}: the report cannot be written: {why}. Give another --out, or make room."
         ) from None
 
 
 def _make_aside(
-    settings: Settings, month: str | None, out: Path, aside: Path, tell: Tell, build: Build
+    settings: Settings,
+    month: str | None,
+    out: Path,
+    aside: Path,
+    tell: Tell,
+    approve: Approve,
+    build: Build,
 ) -> Finished:
     con = warehouse.connect(aside / "warehouse.duckdb", settings.memory_limit_gb)
     try:
         checks = build_month_book(
-            con, settings, tell, lambda loaded: build(loaded, aside.absolute() / "models", tell)
+            con,
+            settings,
+            tell,
+            month,
+            lambda loaded: build(loaded, aside.absolute() / "models", tell),
         )
         chosen = choose_month(con, month)
         limits.require_within_limits(con, settings, chosen)
-        _require_replaceable(out / chosen, settings)
+        publish.require_replaceable(out / chosen, settings)
         folder = aside / "report"
         write_report(con, settings, chosen, checks, folder, tell)
         marts = {name: mart_rows(con, name, chosen) for name in MARTS}
+        approve(con, folder)
+        run_id = manifest.run_id(con, settings, chosen)
     finally:
         con.close()
     target = out / chosen
-    _publish(folder, target)
-    return Finished(chosen, target, marts, tuple(c for c in checks if c.status == "warn"))
+    publish.put_in_place(folder, target)
+    warnings = tuple(check for check in checks if check.status == "warn")
+    return Finished(chosen, target, run_id, manifest.issue(settings), marts, warnings)
 
 
 def left_out(made: Finished) -> list[str]:
@@ -119,9 +147,34 @@ def build_month_book(
     con: duckdb.DuckDBPyConnection,
     settings: Settings,
     tell: Tell,
+    month: str | None = None,
     build: Callable[[duckdb.DuckDBPyConnection], None] = warehouse.build,
 ) -> list[CheckResult]:
     """Load the inputs, build every model and prove the claims."""
+    load_month(con, settings, tell, month)
+    if settings.telemetry or settings.runs or settings.fleet_telemetry:
+        tell("reading power logs")
+    for note in (*fill_measured_tables(con, settings), *fill_power_tables(con, settings)):
+        tell(f"note: {note}")
+    build(con)
+    checks = warehouse.run_checks(con)
+    warehouse.require(checks)
+    return checks
+
+
+def load_month(
+    con: duckdb.DuckDBPyConnection, settings: Settings, tell: Tell, month: str | None = None
+) -> None:
+    """Load the reference tables and the logs: all inputs, or the rows a workspace keeps of a month.
+
+    Raises:
+        IncompleteInputError: Where there are none.
+    """
+    if settings.warehouse is not None:
+        load_reference(con, settings)
+        for note in workspace_rows.fill(con, settings.warehouse, month, settings.frozen):
+            tell(f"note: {note}")
+        return
     if not settings.inputs:
         raise IncompleteInputError(
             "settings: expected usage logs, found none. Give --usage PATH, or [[inputs]] tables in "
@@ -134,10 +187,6 @@ def build_month_book(
     for intake in intakes:
         if intake.source_format is None:
             tell(f"note: passed over: {intake.reason}")
-    build(con)
-    checks = warehouse.run_checks(con)
-    warehouse.require(checks)
-    return checks
 
 
 def choose_month(con: duckdb.DuckDBPyConnection, month: str | None) -> str:
@@ -183,11 +232,13 @@ def write_report(
     write_requests(con, month, settings.time_zone, folder / "data" / "requests.parquet")
     _write_focus(con, month, settings.time_zone, folder / "focus.csv")
     report = build_report(frames(con, checks), month, facts(con, settings, month))
+    language = language_of(settings.lang)
     tell("writing the workbook")
     data = book_data(con, month, settings.time_zone, folder)
-    (folder / f"joulebook-{month}.xlsx").write_bytes(workbook.render(report, data))
+    (folder / f"joulebook-{month}.xlsx").write_bytes(workbook.render(report, data, language))
     tell("writing the page")
-    (folder / "index.html").write_text(page.render(report), encoding="utf-8", newline="\n")
+    shown = translated(report, language)
+    (folder / "index.html").write_text(page.render(shown), encoding="utf-8", newline="\n")
     made = manifest.manifest(con, settings, month, checks, folder)
     (folder / "manifest.json").write_text(manifest.to_json(made), encoding="utf-8", newline="\n")
 
@@ -197,7 +248,7 @@ def frames(
 ) -> dict[str, pl.DataFrame]:
     """Return what the sections read: every mart with all its months, assumptions, checks."""
     tables = {name: con.sql(f"select * from {name} order by all").pl() for name in MARTS}
-    tables |= method_frames(con)
+    tables |= method_frames(con) | measured_frames(con)
     tables["assumptions"] = con.sql(
         "select assumption, value::double as value, low::double as low, high::double as high, "
         "unit, meaning, source, source_date from raw_assumptions order by assumption"
@@ -209,6 +260,19 @@ def frames(
                 source_format, content_sha256) from raw_inputs)
             on columns('assumed_.*') into name assumption value value
         )
+        order by all
+    """).pl()
+    tables["region_multipliers"] = con.sql("""
+        select distinct requests.provider, requests.model_id, requests.region,
+            rates.multiplier_ratio::double as multiplier_ratio, rates.source,
+            rates.source_date::varchar as source_date
+        from int_priced_requests as requests
+        inner join stg_region_multipliers as rates
+            on requests.provider = rates.provider and lower(requests.region) = rates.region
+            and requests.occurred_at >= rates.valid_from and requests.occurred_at < rates.valid_to
+        inner join int_model_spellings as spelt
+            on requests.provider = spelt.provider and requests.model_id = spelt.model_id
+            and rates.model in ('*', spelt.spelling)
         order by all
     """).pl()
     tables["unknown_columns"] = con.sql(
@@ -261,8 +325,7 @@ def _write_focus(con: duckdb.DuckDBPyConnection, month: str, zone: str, path: Pa
     con.execute("set variable export_month = $month", {"month": month})
     for name, first in (("period_start", month), ("period_end", _next_month(month))):
         con.execute(
-            f"set variable {name} = (select strftime(timezone('UTC', timezone($zone, "
-            "($first || '-01')::timestamp)), '%Y-%m-%dT%H:%M:%SZ'))",
+            f"set variable {name} = (select month_start_text($first, $zone))",
             {"zone": zone, "first": first},
         )
     sql = (bundled("sql/exports") / "focus.sql").read_text(encoding="utf-8")
@@ -284,52 +347,8 @@ def facts(con: duckdb.DuckDBPyConnection, settings: Settings, month: str) -> Rep
         method_version=METHOD_VERSION,
         is_generated_sample=settings.is_generated_sample,
         time_zone=settings.time_zone,
+        issue=manifest.issue(settings),
+        bridge=settings.frozen.bridge if settings.frozen else (),
         inputs=tuple(InputFile(name, sha256) for name, sha256 in inputs),
         calculator=calculator_rows(settings),
     )
-
-
-def _make_folder(out: Path) -> None:
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WrongUseError(
-            f"{out}: cannot be made: {error.strerror}. Give another --out."
-        ) from None
-
-
-def _require_replaceable(target: Path, settings: Settings) -> None:
-    """Refuse to replace what no report of ours made, or a real report by the sample's."""
-    if not target.exists() and not target.is_symlink():
-        return
-    manifest_path = target / "manifest.json"
-    try:
-        made = json.loads(manifest_path.read_text(encoding="utf-8"))
-        names = {each["name"] for each in made["outputs"]} | {"manifest.json"}
-        is_sample = bool(made["is_generated_sample"])
-    except (OSError, ValueError, KeyError, TypeError):
-        raise WrongUseError(
-            f"{target}: stands there already and is no report, so it is not replaced. Give "
-            "another --out, or move it away."
-        ) from None
-    files = {path.relative_to(target).as_posix() for path in target.rglob("*") if path.is_file()}
-    if foreign := sorted(files - names):
-        raise WrongUseError(
-            f"{target}: holds {foreign[0]}, which no report made, so it is not replaced. Give "
-            "another --out, or move that file away."
-        )
-    if settings.is_generated_sample and not is_sample:
-        raise WrongUseError(
-            f"{target}: holds a report of real usage; the sample's does not replace it. Give "
-            "another --out."
-        )
-
-
-def _publish(folder: Path, target: Path) -> None:
-    """Put a finished folder in its place; the old one stays whole until the new one is there."""
-    old = target.with_name(f".old-{target.name}")
-    shutil.rmtree(old, ignore_errors=True)
-    if target.exists():
-        target.rename(old)
-    folder.rename(target)
-    shutil.rmtree(old, ignore_errors=True)

@@ -15,9 +15,10 @@ from typing import Any
 import duckdb
 
 from pipeline import __version__
+from pipeline.ingest.files import find_files
 from pipeline.laws.simple import METHOD_VERSION
 from pipeline.overlay import fingerprints
-from pipeline.settings import Settings, bundled
+from pipeline.settings import PLACES, Input, Settings, bundled
 from pipeline.warehouse import CheckResult
 
 _PACKAGES = ("duckdb", "jinja2", "matplotlib", "openpyxl", "polars", "sympy")
@@ -34,8 +35,24 @@ def run_id(con: duckdb.DuckDBPyConnection, settings: Settings, month: str) -> st
         "select source_file, content_sha256 from raw_inputs order by input_id"
     ).fetchall()
     overlays = fingerprints(settings.overlay_folder)
-    said = json.dumps([month, inputs, _settings(settings), overlays, code_sha256()], sort_keys=True)
+    parts = [
+        month,
+        issue(settings),
+        inputs,
+        shown_settings(settings),
+        overlays,
+        measured_files(settings),
+        code_sha256(),
+    ]
+    said = json.dumps(parts, sort_keys=True)
     return hashlib.sha256(said.encode()).hexdigest()[:16]
+
+
+def issue(settings: Settings) -> str:
+    """Return which issue of a month is made: R0, R1 … of a closed one, '' outside a workspace."""
+    if settings.frozen is not None:
+        return settings.frozen.issue
+    return "preliminary" if settings.warehouse is not None else ""
 
 
 def code_sha256() -> str:
@@ -70,12 +87,14 @@ def manifest(
     return {
         "run_id": run_id(con, settings, month),
         "month": month,
+        "issue": issue(settings),
         "is_generated_sample": settings.is_generated_sample,
         "method_version": METHOD_VERSION,
         "code": {"version": __version__, "sha256": code_sha256()},
         "packages": {name: importlib.metadata.version(name) for name in _PACKAGES},
-        "settings": _settings(settings),
+        "settings": shown_settings(settings),
         "overlays": fingerprints(settings.overlay_folder),
+        "measured": measured_files(settings),
         "inputs": _inputs(con),
         "checks": [
             {
@@ -99,10 +118,25 @@ def _plain(value: object) -> str:
     return format(value.normalize(), "f") if isinstance(value, Decimal) else str(value)
 
 
-def _settings(settings: Settings) -> dict[str, Any]:
+def shown_settings(settings: Settings) -> dict[str, Any]:
+    """Return the settings that decide a figure, by name."""
     said = asdict(settings)
-    del said["folder"], said["overlay_folder"]
+    for name in (*PLACES, "overlay_folder", "on_success", "on_failure"):  # decide no figure
+        del said[name]
     return {key: said[key] for key in sorted(said)}
+
+
+def measured_files(settings: Settings) -> list[dict[str, str]]:
+    """Return name and hash of the power logs and runs that the settings name."""
+    told = (
+        *(settings.telemetry, settings.runs),
+        *(settings.fleet_telemetry, settings.power_policies),
+    )
+    files = find_files([Input(path) for path in told if path], settings.folder)
+    return [
+        {"name": file.shown, "sha256": hashlib.sha256(file.path.read_bytes()).hexdigest()}
+        for file in files
+    ]
 
 
 def _inputs(con: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:

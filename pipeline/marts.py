@@ -2,6 +2,7 @@
 
 MARTS = (
     "mart_month_total",
+    "mart_findings",
     "mart_cost_per_task",
     "mart_energy_per_class",
     "mart_concurrency",
@@ -14,6 +15,7 @@ MARTS = (
     "mart_architecture_levers",
     "mart_agentic",
     "mart_compaction",
+    "mart_agent_limits",
     "mart_reasoning_budget",
     "mart_forecast",
     "mart_budget",
@@ -30,6 +32,10 @@ MARTS = (
     "mart_other_charges",
     "mart_intake",
     "mart_coverage",
+    "mart_token_linearity",
+    "mart_measured_hours",
+    "mart_power_policy",
+    "mart_attention_families",
     "mart_law_validation",
     "mart_method_comparison",
     "mart_unresolved_models",

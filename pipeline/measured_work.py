@@ -54,6 +54,7 @@ class Measurement:
     has_kv_cache: bool
     time_s: float  # 0 where it is not known
     energy_j: float
+    cached_tokens: float = 0  # part of the input that a prefix cache held
 
     @property
     def is_plain(self) -> bool:
@@ -83,7 +84,7 @@ def work_of(row: Measurement) -> Work:
 
 
 def _cached_work(row: Measurement, output_tokens: float) -> Work:
-    shape, n, m = row.shape, row.input_tokens, output_tokens
+    shape, n, k, m = row.shape, row.input_tokens, row.cached_tokens, output_tokens
     body, head, pair = shape.body_params, shape.head_params, shape.attention_flop_per_pair
     kv_bytes = shape.bytes_per_kv_element * shape.kv_elements_per_position
     read_bytes = work.kv_read_bytes(kv_bytes, work.cache_positions(n, m, 1, 1, 1))
@@ -92,8 +93,8 @@ def _cached_work(row: Measurement, output_tokens: float) -> Work:
             body,
             head,
             pair,
-            work.prefilled_tokens(n, 0, 1),
-            work.prefill_pairs(n, 0, 1, 1),
+            work.prefilled_tokens(n, k, 1),
+            work.prefill_pairs(n, k, 1, 1),
             1,
         ),
         decode_flop=work.decode_flop(body, head, work.decode_steps(m, 1)),

@@ -7,7 +7,7 @@ from pipeline.reference import reference_rows
 
 # Tables that a run may have laid its own rows over, so they come from the warehouse.
 _LOADED = ("law_coefficients", "bias_factors", "grade_ranges", "dispersion_factors", "anchors")
-_FIXED = ("law_points", "joint_draws")
+_FIXED = ("law_points", "joint_draws", "linearity_claims", "power_policies", "power_rules")
 
 
 def method_frames(con: duckdb.DuckDBPyConnection) -> dict[str, pl.DataFrame]:

@@ -16,11 +16,12 @@ REQUIRED = (
     *("model", "query_class", "budget", "accuracy_frac", "chance_frac", "output_tokens"),
     *("source", "source_date"),
 )
-COLUMNS = (*REQUIRED, "input_tokens")
+COLUMNS = (*REQUIRED, "input_tokens", "value_usd")
+_MOST_USD = 1e6  # no right answer is worth more
 _MOST_TOKENS = 1e8  # more is no length of a request
 _ROW = "(model_id varchar, query_class varchar, budget varchar, accuracy_frac double, "
-_ROW += "chance_frac double, input_tokens double, output_tokens double, source varchar, "
-_ROW += "source_date date)"
+_ROW += "chance_frac double, input_tokens double, output_tokens double, value_usd double, "
+_ROW += "source varchar, source_date date)"
 
 
 def load_quality(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
@@ -68,10 +69,19 @@ def _read(
         for name in ("output_tokens", "input_tokens")
         if row.cells[name] is not None
     }
+    value = (
+        None
+        if row.cells["value_usd"] is None
+        else _number(row, "value_usd", 0, _MOST_USD, "what a right answer is worth, in USD")
+    )
     return {
         **{"model_id": model_id, "query_class": query_class, "budget": row.cells["budget"]},
         **{"accuracy_frac": accuracy, "chance_frac": chance, "input_tokens": None, **tokens},
-        **{"source": row.cells["source"], "source_date": row.day("source_date")},
+        **{
+            "value_usd": value,
+            "source": row.cells["source"],
+            "source_date": row.day("source_date"),
+        },
     }
 
 

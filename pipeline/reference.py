@@ -11,8 +11,10 @@ from pipeline.attribution import load_attribution
 from pipeline.budgets import load_budgets
 from pipeline.equal_quality import load_equal_quality
 from pipeline.errors import WrongUseError
+from pipeline.frozen import create_corrections, thaw
 from pipeline.law_words import all_words
 from pipeline.laws.simple import METHOD_VERSION
+from pipeline.measured_tables import create_measured_tables
 from pipeline.model_names import load_model_names, meanings, require_model
 from pipeline.overlay import load_overlays
 from pipeline.quality import load_quality
@@ -42,6 +44,9 @@ TABLES = (
     "region_multipliers",
     "currencies",
     "architecture_variants",
+    "audit_rules",
+    "power_factors",
+    "attention_families",
 )
 
 
@@ -55,6 +60,10 @@ def load_reference(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
             there.
         BadInputError: Where a file of the overlay folder does not fit its table.
     """
+    create_corrections(con)
+    if settings.frozen is not None:
+        thaw(con, settings.frozen.folder)
+        return
     for table in TABLES:
         path = bundled("data/reference") / f"{table}.csv"
         con.execute(
@@ -80,6 +89,7 @@ def load_reference(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
     load_quality(con, settings.overlay_folder)
     load_budgets(con, settings.overlay_folder)
     _set_deployments(con, settings)
+    create_measured_tables(con)
 
 
 def known(con: duckdb.DuckDBPyConnection, table: str, column: str) -> list[str]:

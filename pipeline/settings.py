@@ -11,7 +11,11 @@ from pipeline.errors import WrongUseError
 
 _PACKAGE = Path(__file__).parent
 
+WAREHOUSE = "warehouse.duckdb"  # beside the settings file of a workspace
+
 ASSUME_KEYS = ("model", "provider", "class", "team", "start", "batch", "gpu", "stack")
+
+LANGUAGES = ("en", "es")
 
 _LEAST_MEMORY_GB = 0.25
 _TYPE_WORDS = {
@@ -37,7 +41,17 @@ _TYPES: dict[str, type] = {
     "memory_limit_gb": float,
     "is_generated_sample": bool,
     "overlay_folder": str,
+    "telemetry": str,
+    "runs": str,
+    "fleet_telemetry": str,
+    "power_policies": str,
+    "hash_user_ids": bool,
+    "on_success": str,
+    "on_failure": str,
+    "lang": str,
 }
+# Where a run finds its things: never written into a settings file.
+PLACES = ("folder", "warehouse", "frozen")
 _DEPLOYMENT_TYPES: dict[str, type] = {
     "model": str,
     "gpu": str,
@@ -69,10 +83,22 @@ class Deployment:
 
 
 @dataclass(frozen=True)
+class Frozen:
+    """What a closed month rests on, in place of what the workspace holds today."""
+
+    folder: Path  # with the reference tables and corrections, as Parquet
+    issue: str  # R0, R1 …
+    input_keys: tuple[str, ...]  # of the files that count
+    bridge: tuple[Mapping[str, str], ...] = ()  # what moved it from the issue before, by cause
+
+
+@dataclass(frozen=True)
 class Settings:
     """Everything a run may be told; the defaults are those of the bundled sample."""
 
     folder: Path = Path()  # where relative input paths start
+    warehouse: Path | None = None  # a workspace's rows, which count in place of the inputs
+    frozen: Frozen | None = None
     inputs: tuple[Input, ...] = ()
     deployments: tuple[Deployment, ...] = ()
     model_names: Mapping[str, str] = field(default_factory=dict)  # name in the log → model id
@@ -87,6 +113,14 @@ class Settings:
     memory_limit_gb: float = 2.5
     is_generated_sample: bool = False
     overlay_folder: Path = Path("overlays")  # rows that go over those of the reference tables
+    telemetry: str | None = None  # power log of measured runs: a file, folder or glob …
+    runs: str | None = None  # … and what ran when
+    fleet_telemetry: str | None = None  # power logs of the GPUs that served the logged requests
+    power_policies: str | None = None  # power logs, one a policy: caps, clock locks, none
+    hash_user_ids: bool = False  # a workspace then keeps hashes of user ids, never the ids
+    on_success: str = ""  # command after a report or close of a workspace …
+    on_failure: str = ""  # … and after one that failed
+    lang: str = "en"  # of workbook and page: en or es
 
 
 def bundled(relative: str) -> Path:
@@ -112,7 +146,7 @@ def read_settings(path: Path) -> Settings:
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise WrongUseError(f"{path}: expected TOML, found {error}.") from None
-    known = {each.name for each in fields(Settings)} - {"folder"}
+    known = {each.name for each in fields(Settings)} - set(PLACES)
     _refuse_unknown(path, raw, known)
     _require_types(str(path), raw, _TYPES)
     if raw.get("memory_limit_gb", 1) < _LEAST_MEMORY_GB:
@@ -123,13 +157,28 @@ def read_settings(path: Path) -> Settings:
     for name in ("max_unmapped_frac", "max_unpriced_frac"):
         if raw.get(name, 0) > 1:
             raise WrongUseError(f"{path}: {name} = {raw[name]}; expected a share from 0 to 1.")
+    require_language(f"{path}: lang =", raw.get("lang", "en"))
     values: dict[str, Any] = {**raw, "folder": path.parent}
     values["overlay_folder"] = path.parent / raw.get("overlay_folder", "overlays")
     values["inputs"] = tuple(_input(path, each) for each in raw.get("inputs", []))
     values["deployments"] = tuple(_deployment(path, each) for each in raw.get("deployments", []))
+    warehouse = path.parent / WAREHOUSE
+    values["warehouse"] = warehouse if warehouse.exists() else None
     settings = Settings(**values)
     _require_zone(path, settings)
     return settings
+
+
+def require_language(where: str, lang: str) -> None:
+    """Refuse a language that the reports do not have.
+
+    Raises:
+        WrongUseError: Saying which there are.
+    """
+    if lang not in LANGUAGES:
+        raise WrongUseError(
+            f"{where} {lang}: expected {' or '.join(LANGUAGES)}; this version has no other."
+        )
 
 
 def parse_assume(text: str) -> dict[str, str]:

@@ -46,6 +46,10 @@ ENGINE_MACROS = (
     "create or replace macro days_in_month(x) as (day(last_day((x || '-01')::date)))",
     "create or replace macro month_after(x) as "
     "(strftime((last_day((x || '-01')::date) + 1)::date, '%Y-%m'))",
+    # The first instant of a month of a zone, as UTC text.
+    """create or replace macro month_start_text(x, zone) as (
+        strftime(timezone('UTC', timezone(zone, (x || '-01')::timestamp)), '%Y-%m-%dT%H:%M:%SZ')
+    )""",
     # A leading sign would make a spreadsheet run the text.
     r"""create or replace macro safe_text(x) as (
         case when regexp_matches(x, '^[=+\-@\t\r\n]') then '''' || x else x end
@@ -115,7 +119,7 @@ ENGINE_MACROS = (
     "create or replace macro drawn_p50(x) as (interpolated_quantile(x, 0.5))",
     "create or replace macro drawn_p95(x) as (interpolated_quantile(x, 0.95))",
     """create or replace macro drawn_positive_frac(x) as (
-        count(*) filter (where x > 0)::double / count(x)::double
+        count(*) filter (where x > 0)::double / nullif(count(x), 0)::double
     )""",
 )
 

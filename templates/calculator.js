@@ -1,11 +1,9 @@
 // The calculator: one request on up to four models, by the laws generated above. Everything it
-// knows of models, GPUs, prices and assumptions stands in the page's data block.
-(function () {
+// knows of models, GPUs, prices and assumptions stands in the page's data block, compressed.
+function calculatorOf(tables) {
   "use strict";
 
-  var block = document.getElementById("calculator-data");
-  if (!block) { return; }
-  var data = tablesOf(JSON.parse(block.textContent));
+  var data = tablesOf(tables);
   var form = document.getElementById("calculator-form");
   var picture = document.getElementById("calculator-picture");
   var COLUMNS = 4;
@@ -44,8 +42,8 @@
     var rows = data.bias_factors.filter(function (row) {
       return row.architecture_class === architecture_class;
     });
-    var row = find(rows, "coefficient_set_id", set_id) || find(rows, "coefficient_set_id", "*");
-    return row ? row.bias_factor : 1;
+    return find(rows, "coefficient_set_id", set_id) || find(rows, "coefficient_set_id", "*") ||
+      { bias_factor: 1, bias_low: 1, bias_high: 1 };
   }
 
   function gpusFor(held_weight_bytes, memory_gb) {
@@ -64,7 +62,7 @@
   function servedOn(model, gpu, set) {
     var memory_gb = find(data.gpus, "gpu", gpu).memory_gb;
     return model.served_as.map(function (pair) {
-      var arch = find(data.architectures, "architecture_id", pair[0]);
+      var arch = data.architectures[pair[0]];
       var held = weight_bytes(
         pair[1],
         arch.mixing_params + arch.held_ffn_params + arch.head_params * (arch.has_tied_embeddings ? 1 : 2)
@@ -85,7 +83,8 @@
     }));
   }
 
-  function energyOn(one, set, n, k, m, batch) {
+  // What one request has to do on one architecture, whatever it takes per operation and byte.
+  function workOn(one, n, k, m, batch) {
     var arch = one.arch;
     var body = arch.mixing_params + arch.active_ffn_params;
     var touched = ffn_params(
@@ -93,26 +92,109 @@
       arch.experts > 0 ? experts_touched(arch.experts, arch.active_experts, batch) : 0, arch.shared_ffn
     );
     var pass = weight_bytes(one.bytes_per_weight, arch.mixing_params + touched + arch.head_params);
-    var prefill = prefill_energy_j(set.a_j_per_flop, prefill_flop(
-      body, arch.head_params, arch.attention_flop_per_pair, prefilled_tokens(n, k, 1),
-      prefill_pairs(n, k, 1, 1), 1
-    ));
-    var cache = kv_cache_energy_j(
-      set.a_j_per_flop, set.b_j_per_kv_byte,
-      kv_read_bytes(arch.kv_bytes_per_position, cache_positions(n, m, 1, 1, 1)) +
+    return {
+      body: body, batch: batch, gpu_passes: m * one.gpu_count,
+      prefill_flop: prefill_flop(
+        body, arch.head_params, arch.attention_flop_per_pair, prefilled_tokens(n, k, 1),
+        prefill_pairs(n, k, 1, 1), 1
+      ),
+      cache_bytes: kv_read_bytes(arch.kv_bytes_per_position, cache_positions(n, m, 1, 1, 1)) +
         state_moved_bytes(arch.state_bytes, m),
-      decode_attention_flop(arch.attention_flop_per_pair, decode_pairs(n, m, 1, 1, 1))
-    );
-    var next = next_token_energy_j(
-      set.a_j_per_flop, set.c_j_per_weight_byte, set.s_j_per_layer_step, set.s_j_per_step,
-      decode_flop(body, arch.head_params, decode_steps(m, 1)), weight_read_bytes(pass, m),
-      layer_steps(arch.layers, m, one.gpu_count), m * one.gpu_count, batch
-    );
+      attention_flop: decode_attention_flop(arch.attention_flop_per_pair, decode_pairs(n, m, 1, 1, 1)),
+      decode_flop: decode_flop(body, arch.head_params, decode_steps(m, 1)),
+      weight_bytes: weight_read_bytes(pass, m),
+      layer_steps: layer_steps(arch.layers, m, one.gpu_count)
+    };
+  }
+
+  // Its three energies; a draw scales the coefficients, the report's own world has ratios of 1.
+  var AS_FITTED = { a_ratio: 1, b_ratio: 1, c_ratio: 1, s_ratio: 1 };
+
+  function termsOf(todo, set, draw) {
+    var a = draw.a_ratio * set.a_j_per_flop;
+    return [
+      prefill_energy_j(a, todo.prefill_flop),
+      kv_cache_energy_j(a, draw.b_ratio * set.b_j_per_kv_byte, todo.cache_bytes, todo.attention_flop),
+      next_token_energy_j(
+        a, draw.c_ratio * set.c_j_per_weight_byte, draw.s_ratio * set.s_j_per_layer_step,
+        draw.s_ratio * set.s_j_per_step, todo.decode_flop, todo.weight_bytes, todo.layer_steps,
+        todo.gpu_passes, todo.batch
+      )
+    ];
+  }
+
+  function sum(values) { return values.reduce(function (a, b) { return a + b; }, 0); }
+
+  function energyOn(one, set, n, k, m, batch) {
+    var arch = one.arch;
+    var todo = workOn(one, n, k, m, batch);
+    var terms = termsOf(todo, set, AS_FITTED);
     var optimum = arch.kv_bytes_per_position > 0 ? optimum_output_tokens(
-      set.a_j_per_flop, set.b_j_per_kv_byte, body, arch.attention_flop_per_pair,
+      set.a_j_per_flop, set.b_j_per_kv_byte, todo.body, arch.attention_flop_per_pair,
       arch.kv_bytes_per_position, n, k
     ) : null;
-    return { prefill: prefill, cache: cache, next: next, all: prefill + cache + next, optimum: optimum, bias: one.bias };
+    return {
+      todo: todo, prefill: terms[0], cache: terms[1], next: terms[2], all: sum(terms),
+      optimum: optimum, bias: one.bias.bias_factor
+    };
+  }
+
+  function quantile(values, part) {
+    var sorted = values.slice().sort(function (a, b) { return a - b; });
+    var place = (sorted.length - 1) * part, under = Math.floor(place);
+    var over = Math.min(under + 1, sorted.length - 1);
+    return sorted[under] + (sorted[over] - sorted[under]) * (place - under);
+  }
+
+  var LOW = 0.05, HIGH = 0.95;
+  var stackLogs = pluck(data.joint_draws, "stack_ratio").map(Math.log);
+  var STACK_LOW = quantile(stackLogs, LOW), STACK_HIGH = quantile(stackLogs, HIGH);
+
+  // How a class of architecture or a tier of closed models errs in each draw, as standard scores.
+  function scoresOf(error_of) {
+    var column = error_of + "_z_score";
+    if (column in data.joint_draws[0]) { return pluck(data.joint_draws, column); }
+    var logs = pluck(data.joint_draws, error_of + "_ratio").map(Math.log);
+    var end = quantile(logs, HIGH);
+    return logs.map(function (log) { return range_score(log, end); });
+  }
+
+  // The rules of the grades, as of a single request whose batch is told.
+  function gradeOf(model, served, set, is_own_set, n, m, batch) {
+    if (model.stand_in_tier) { return "D"; }
+    function isNear(value, low, high) { return value >= low / 2 && value <= high * 2; }
+    var ranks = served.map(function (one) {
+      if (one.arch.architecture_class !== "dense" || one.bytes_per_weight < 2 || !is_own_set) { return 2; }
+      return set.architecture_count >= 4 && one.gpu_count === 1 &&
+        isNear(n, set.input_tokens_low, set.input_tokens_high) &&
+        isNear(m, set.output_tokens_low, set.output_tokens_high) &&
+        isNear(batch, set.batch_low, set.batch_high) ? 0 : 1;
+    });
+    return "ABC"[Math.max.apply(null, ranks)];
+  }
+
+  // The 5 % and the 95 % end over the joint draws, and the grade; an A that spreads too far is a B.
+  function rangeOf(model, served, each, set, value, grade) {
+    var ratios = find(data.grade_ranges, "evidence_grade", grade);
+    var alone = each.map(function (one) { return one.all * one.bias / value; });
+    var biases = pluck(served, "bias");
+    var low = Math.log(Math.min.apply(null, [ratios.low_ratio].concat(alone, biases.map(function (one) {
+      return one.bias_low / one.bias_factor;
+    }))));
+    var high = Math.log(Math.max.apply(null, [ratios.high_ratio].concat(alone, biases.map(function (one) {
+      return one.bias_high / one.bias_factor;
+    }))));
+    var power = grade === "A" ? 0 : 1;
+    var own_low = Math.exp(-Math.sqrt(Math.max(low * low - power * STACK_LOW * STACK_LOW, 0)));
+    var own_high = Math.exp(Math.sqrt(Math.max(high * high - power * STACK_HIGH * STACK_HIGH, 0)));
+    var scores = scoresOf(model.stand_in_tier || served[0].arch.architecture_class);
+    var drawn = data.joint_draws.map(function (draw, index) {
+      var world = geometricMean(each.map(function (one) { return one.bias * sum(termsOf(one.todo, set, draw)); }));
+      return world * (power ? draw.stack_ratio : 1) * drawn_value(1, own_low, own_high, scores[index]);
+    });
+    var ends = [Math.min(quantile(drawn, LOW), value), Math.max(quantile(drawn, HIGH), value)];
+    var is_wide = grade === "A" && ends[1] - ends[0] > 2 * assumed("grade_a_half_width_frac") * value;
+    return { energy_low_j: ends[0], energy_high_j: ends[1], evidence_grade: is_wide ? "B" : grade };
   }
 
   function pluck(rows, name) { return rows.map(function (row) { return row[name]; }); }
@@ -123,8 +205,8 @@
     })[0];
   }
 
-  // One request on one model: the same rules as `joulebook estimate`.
-  function estimate(asked) {
+  // One request on one model, without its range: the same rules as `joulebook estimate`.
+  function middleOf(asked) {
     var model = find(data.models, "model_id", asked.model);
     var gpu = asked.gpu || "H100-SXM";
     var set = setOf(gpu);
@@ -142,6 +224,7 @@
     var price = priceOf(asked.model, n);
     var kwh = facility_energy_kwh(value, asked.host * asked.idle * asked.pue);
     return {
+      parts: { model: model, served: served, each: each, set: set, n: n, m: m },
       model_id: asked.model, fits: true, effective_batch: batch, gpu_count: Math.max.apply(null, pluck(served, "gpu_count")),
       coefficient_set_id: set.coefficient_set_id, is_own_set: set.gpu === gpu,
       prefill_energy_j: terms[0] * scale, kv_cache_energy_j: terms[1] * scale,
@@ -154,8 +237,18 @@
       ) / 1e6 : null,
       optimum_output_tokens: optima.length ? geometricMean(optima) : null,
       is_beyond_context: model.context_tokens !== null && n + m > model.context_tokens,
-      stand_ins: model.stand_in_tier ? pluck(model.served_as, 0) : []
+      stand_ins: model.stand_in_tier ? model.served_as.map(function (pair) { return data.architectures[pair[0]].architecture_id; }) : []
     };
+  }
+
+  function estimate(asked) {
+    var answer = middleOf(asked), parts = answer.parts;
+    if (!answer.fits) { return answer; }
+    delete answer.parts;
+    return Object.assign(answer, rangeOf(
+      parts.model, parts.served, parts.each, parts.set, answer.gpu_energy_j,
+      gradeOf(parts.model, parts.served, parts.set, answer.is_own_set, parts.n, parts.m, answer.effective_batch)
+    ));
   }
 
   // Below: the form, the table and the curve.
@@ -172,14 +265,15 @@
 
   function fault() {
     var wrong = NUMBERS.filter(function (name) { return !field(name).validity.valid || isNaN(number(name)); })[0];
-    if (wrong) { return form.querySelector("label[for=" + field(wrong).id + "]").textContent.trim() + ": give a number in range."; }
-    if (number("cached") > number("input")) { return "Cached tokens are part of the input: give at most the input."; }
+    if (wrong) { return form.querySelector("label[for=" + field(wrong).id + "]").textContent.trim() + ": " + words.out_of_range; }
+    if (number("cached") > number("input")) { return words.too_many_cached; }
     return "";
   }
 
   function shown(value) {
     if (value === null || value === undefined) { return "–"; }
     if (value === 0) { return "0"; }
+    if (typeof value === "string") { return value; }
     var size = Math.abs(value);
     if (size >= 1e7 || size < 1e-4) { return value.toExponential(3).replace("-", "−"); }
     return Number(value.toPrecision(4)).toLocaleString(document.documentElement.lang, { maximumSignificantDigits: 4 });
@@ -192,13 +286,16 @@
     ["law", "J", function (one) { return one.energy_j; }],
     ["bias", "", function (one) { return one.bias_factor; }],
     ["gpu", "J", function (one) { return one.gpu_energy_j; }],
+    ["low", "J", function (one) { return one.energy_low_j; }],
+    ["high", "J", function (one) { return one.energy_high_j; }],
+    ["grade", "", function (one) { return one.evidence_grade; }],
     ["facility", "Wh", function (one) { return one.facility_energy_kwh * 1000; }],
     ["carbon", "g CO₂e", function (one) { return one.carbon_gco2e; }],
     ["electricity", "USD", function (one) { return one.energy_cost_usd; }],
     ["price", "USD", function (one) { return one.list_cost_usd; }],
     ["batch", "", function (one) { return one.effective_batch; }],
     ["count", "", function (one) { return one.gpu_count; }],
-    ["optimum", "tokens", function (one) { return one.optimum_output_tokens; }]
+    ["optimum", words.tokens, function (one) { return one.optimum_output_tokens; }]
   ];
 
   function made(tag, text, names) {
@@ -216,21 +313,19 @@
     return names;
   }
 
-  function words(name) { return form.getAttribute("data-" + name) || name; }
-
   function draw(answers) {
     var table = document.getElementById("calculator-table");
     var head = made("tr");
-    head.append(made("th", words("line"), { scope: "col" }));
+    head.append(made("th", words.line, { scope: "col" }));
     answers.forEach(function (one) { head.append(made("th", one.model_id, { scope: "col", "class": "number" })); });
     table.tHead.replaceChildren(head);
     table.tBodies[0].replaceChildren.apply(table.tBodies[0], LINES.map(function (line) {
       var row = made("tr");
-      var label = made("th", words(line[0]), { scope: "row" });
+      var label = made("th", words[line[0]], { scope: "row" });
       if (line[1]) { label.append(" ", made("span", line[1], { "class": "unit inline" })); }
       row.append(label);
       answers.forEach(function (one) {
-        row.append(made("td", one.fits ? shown(line[2](one)) : words("full"), { "class": "number" }));
+        row.append(made("td", one.fits ? shown(line[2](one)) : words.full, { "class": "number" }));
       });
       return row;
     }));
@@ -239,11 +334,11 @@
   function notes(answers) {
     var lines = [];
     answers.forEach(function (one) {
-      if (!one.fits) { lines.push(one.model_id + ": " + words("full-note")); return; }
-      if (!one.is_own_set) { lines.push(one.model_id + ": " + words("borrowed-note") + " " + one.coefficient_set_id + "."); }
-      if (one.effective_batch < number("batch")) { lines.push(one.model_id + ": " + words("capped-note") + " " + shown(one.effective_batch) + "."); }
-      if (one.is_beyond_context) { lines.push(one.model_id + ": " + words("context-note")); }
-      if (one.stand_ins.length) { lines.push(one.model_id + ": " + words("stand-in-note") + " " + one.stand_ins.join(", ") + "."); }
+      if (!one.fits) { lines.push(one.model_id + ": " + words.full_note); return; }
+      if (!one.is_own_set) { lines.push(one.model_id + ": " + words.borrowed_note + " " + one.coefficient_set_id + "."); }
+      if (one.effective_batch < number("batch")) { lines.push(one.model_id + ": " + words.capped_note + " " + shown(one.effective_batch) + "."); }
+      if (one.is_beyond_context) { lines.push(one.model_id + ": " + words.context_note); }
+      if (one.stand_ins.length) { lines.push(one.model_id + ": " + words.stand_in_note + " " + one.stand_ins.join(", ") + "."); }
     });
     var list = document.getElementById("calculator-notes");
     list.replaceChildren.apply(list, lines.map(function (line) { return made("li", line); }));
@@ -266,7 +361,7 @@
       for (var step = 0; step <= 60; step += 1) {
         var question = asked(one.model_id);
         question.output = Math.max(1, Math.round(Math.pow(most, step / 60)));
-        var answer = estimate(question);
+        var answer = middleOf(question);
         if (answer.fits) { points.push([question.output, answer.gpu_energy_j / question.output]); }
       }
       return { name: one.model_id, points: points };
@@ -287,8 +382,8 @@
       parts.push(svg("line", { x1: left, x2: width - right, y1: y(value), y2: y(value), "class": "grid" }));
       parts.push(svg("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, shown(value)));
     });
-    parts.push(svg("text", { x: width - right, y: height - 8, "text-anchor": "end" }, words("x-axis")));
-    parts.push(svg("text", { x: left, y: 12, "text-anchor": "start" }, words("y-axis")));
+    parts.push(svg("text", { x: width - right, y: height - 8, "text-anchor": "end" }, words.x_axis));
+    parts.push(svg("text", { x: left, y: 12, "text-anchor": "start" }, words.y_axis));
     var taken = [];
     lines.forEach(function (line, index) {
       var path = line.points.map(function (point) { return x(point[0]).toFixed(1) + "," + y(point[1]).toFixed(1); });
@@ -337,7 +432,8 @@
     notes(answers);
     curves(answers);
     said.textContent = answers.filter(function (one) { return one.fits; }).map(function (one) {
-      return one.model_id + ": " + shown(one.gpu_energy_j) + " J";
+      return one.model_id + ": " + shown(one.gpu_energy_j) + " J (" + shown(one.energy_low_j) + " – " +
+        shown(one.energy_high_j) + "), " + words.grade + " " + one.evidence_grade;
     }).join("; ");
     return answers;
   }
@@ -348,8 +444,8 @@
   }
 
   var names = pluck(data.models, "model_id");
-  for (var index = 1; index <= COLUMNS; index += 1) { options(field("model" + index), names, words("none")); }
-  options(field("gpu"), pluck(data.gpus, "gpu"), words("default-gpu"));
+  for (var index = 1; index <= COLUMNS; index += 1) { options(field("model" + index), names, words.none); }
+  options(field("gpu"), pluck(data.gpus, "gpu"), words.default_gpu);
   (form.getAttribute("data-models") || "").split("|").forEach(function (name, index) {
     if (name) { field("model" + (index + 1)).value = name; }
   });
@@ -365,4 +461,18 @@
   });
   window.addEventListener("hashchange", function () { restore(); refresh(); });
   form.joulebookEstimate = function (question) { return estimate(question); };
+}
+
+(function () {
+  "use strict";
+
+  var block = document.getElementById("calculator-data");
+  if (!block) { return; }
+  if (typeof DecompressionStream === "undefined") {
+    document.getElementById("calculator-old").hidden = false;
+    return;
+  }
+  var bytes = Uint8Array.from(atob(block.textContent), function (sign) { return sign.charCodeAt(0); });
+  var unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  new Response(unpacked).json().then(calculatorOf);
 })();

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -29,6 +29,11 @@ from pipeline.settings import Input, Settings
 ROOT = Path(__file__).resolve().parent.parent
 JOULEBOOK = str(Path(sys.executable).with_name("joulebook"))
 
+TEXT_ROWS = 1_000_000
+MOST_TEXT_RATIO = 2.5  # of a CSV log to DuckDB's bare read of it
+MOST_LITELLM_S = 10.0
+MOST_LITELLM_GB = 1.0
+
 SIZES = (100_000, 1_000_000, 10_000_000)
 THREADS, REPEATS = 2, 3
 SLOW_S = 60  # a slower run is not repeated
@@ -38,6 +43,7 @@ MOST_PEAK_GB = 4.0
 MOST_GROWTH_RATIO = 11.0
 MOST_HELP_S = 0.25
 MOST_SAMPLE_S = 15.0
+MOST_DECISIONS_S = 20.0
 
 # A month of requests in order of time. Draws are hashes of the row's number, so every run of one
 # DuckDB version measures the same rows. Lengths are log-normal, as in real logs; a quarter of the
@@ -85,11 +91,42 @@ _LOG_SQL = """
 """
 
 
+# The same requests as LiteLLM's proxy writes them, about 1 kB each.
+_LITELLM_SQL = """
+    select
+        'chatcmpl-' || request_id as request_id, 'acompletion' as call_type,
+        md5(team) || md5(team) as api_key, 0.001 * output_tokens as spend,
+        input_tokens + output_tokens as total_tokens, input_tokens as prompt_tokens,
+        output_tokens as completion_tokens, strftime(occurred_at, $form) as "startTime",
+        strftime(occurred_at + to_milliseconds((latency_s * 1000)::bigint), $form) as "endTime",
+        strftime(occurred_at + interval 300 milliseconds, $form) as "completionStartTime",
+        model_name as model, 'm-' || model_name as model_id, model_name as model_group,
+        provider as custom_llm_provider, 'https://llm.example/v1' as api_base, team as user,
+        {
+            'user_api_key_alias': team || '-key', 'user_api_key_team_alias': team,
+            'additional_usage_values': {
+                'prompt_tokens_details': {'cached_tokens': cache_read_tokens},
+                'completion_tokens_details': {'reasoning_tokens': 0}
+            },
+            'usage_object': {
+                'prompt_tokens': input_tokens, 'completion_tokens': output_tokens,
+                'total_tokens': input_tokens + output_tokens
+            }
+        } as metadata,
+        'False' as cache_hit, 'Cache OFF' as cache_key, ['class:' || query_class] as request_tags,
+        'id-' || team as team_id, '' as end_user, null as requester_ip_address,
+        '{}'::json as messages, '{}'::json as response, 's-' || request_id as session_id,
+        'success' as status
+    from $log
+"""
+
+
 class Run(NamedTuple):
     """What one process needed."""
 
     seconds: float
     peak_gb: float
+    cpu_s: float
 
 
 def write_log(path: Path, row_count: int) -> None:
@@ -117,17 +154,50 @@ def run_ours(log: Path, database: Path) -> None:
     con.close()
 
 
-PARTS: dict[str, Callable[[Path, Path], None]] = {"floor": run_floor, "ours": run_ours}
+def run_ingest(log: Path, database: Path) -> None:
+    """Bring the log into a warehouse, its rows judged, without a report."""
+    settings = Settings()
+    con = warehouse.connect(database, settings.memory_limit_gb, THREADS)
+    load_reference(con, settings)
+    load(con, find_files([Input(str(log))], Path("/")), settings)
+    con.close()
+
+
+def run_nothing(log: Path, database: Path) -> None:
+    """Do what every ingest does before it reads a log."""
+    settings = Settings()
+    con = warehouse.connect(database, settings.memory_limit_gb, THREADS)
+    load_reference(con, settings)
+    con.close()
+
+
+def write_texts(log: Path, database: Path) -> None:
+    """Write the same requests as text, beside the log."""
+    narrow = "select occurred_at, model_name, input_tokens, output_tokens from"
+    litellm = _LITELLM_SQL.replace("$form", "'%Y-%m-%dT%H:%M:%S.%gZ'").replace("$log", f"'{log}'")
+    with duckdb.connect(str(database)) as con:
+        con.execute(f"copy (from '{log}') to '{log.with_name('general.csv')}' (header)")
+        con.execute(f"copy ({narrow} '{log}') to '{log.with_name('narrow.csv')}' (header)")
+        con.execute(f"copy ({litellm}) to '{log.with_name('litellm.jsonl')}' (format json)")
+
+
+PARTS: dict[str, Callable[[Path, Path], None]] = {
+    "floor": run_floor,
+    "ours": run_ours,
+    "ingest": run_ingest,
+    "nothing": run_nothing,
+    "texts": write_texts,
+}
 
 
 def measure_here(part: str, log: Path) -> Run:
     """Run one part in this process."""
     with tempfile.TemporaryDirectory(dir=log.parent) as folder:
-        start = time.perf_counter()
+        start, start_cpu = time.perf_counter(), time.process_time()
         PARTS[part](log, Path(folder) / "bench.duckdb")
-        seconds = time.perf_counter() - start
+        seconds, cpu_s = time.perf_counter() - start, time.process_time() - start_cpu
     peak_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # KiB on Linux
-    return Run(seconds, peak_kib * 1024 / 1e9)
+    return Run(seconds, peak_kib * 1024 / 1e9, cpu_s)
 
 
 def measure_apart(part: str, log: Path) -> Run:
@@ -136,17 +206,56 @@ def measure_apart(part: str, log: Path) -> Run:
     return Run(*json.loads(subprocess.check_output(command)))
 
 
-def best_runs(log: Path) -> dict[str, Run]:
-    """Return the fastest run of each part, floor and ours in turn; memory is the worst of them."""
-    runs: dict[str, list[Run]] = {part: [] for part in PARTS}
+def best_runs(log: Path, parts: Sequence[str] = ("floor", "ours")) -> dict[str, Run]:
+    """Return the fastest run of each part, in turn; memory is the worst of them."""
+    runs: dict[str, list[Run]] = {part: [] for part in parts}
     for _ in range(REPEATS):
         for part, made in runs.items():
             if not made or made[0].seconds < SLOW_S:
                 made.append(measure_apart(part, log))
     return {
-        part: Run(min(run.seconds for run in made), max(run.peak_gb for run in made))
+        part: Run(
+            min(run.seconds for run in made),
+            max(run.peak_gb for run in made),
+            min(run.cpu_s for run in made),
+        )
         for part, made in runs.items()
     }
+
+
+def decision_lines(log: Path) -> list[str]:
+    """Return the table lines of the marts of decisions on a log."""
+    command = [sys.executable, str(Path(__file__).with_name("bench_decisions.py")), str(log)]
+    run = Run(*json.loads(subprocess.check_output(command)))
+    return [
+        "| decisions on 60 models, processor time over threads "
+        f"| {run.seconds:.1f} s | {_target(run.seconds, MOST_DECISIONS_S, 's')} |",
+        "| decisions on 60 models, peak memory "
+        f"| {run.peak_gb:.2f} GB | {_target(run.peak_gb, MOST_PEAK_GB, 'GB')} |",
+    ]
+
+
+def text_lines(folder: Path) -> list[str]:
+    """Return the table lines of text logs: reading them, without what comes before or after."""
+    log = folder / "log.parquet"
+    write_log(log, TEXT_ROWS)
+    measure_apart("texts", log)  # a process hands its peak memory on to those it starts
+    lines = []
+    for name, title in (("general.csv", "CSV of 12 columns"), ("narrow.csv", "CSV of 4 columns")):
+        runs = best_runs(folder / name, ("floor", "nothing", "ingest"))
+        cpu_s = runs["ingest"].cpu_s - runs["nothing"].cpu_s
+        ratio = cpu_s / runs["floor"].cpu_s
+        lines.append(
+            f"| {title} | {cpu_s:.1f} s, {ratio:.1f} × | {runs['ingest'].peak_gb:.2f} GB "
+            f"| {_target(ratio, MOST_TEXT_RATIO)} |"
+        )
+    run = best_runs(folder / "litellm.jsonl", ("ingest",))["ingest"]
+    lines.append(
+        f"| LiteLLM, JSON lines | {run.cpu_s:.1f} s ({run.seconds:.1f} s in all) "
+        f"| {run.peak_gb:.2f} GB | {_target(run.seconds, MOST_LITELLM_S, 's')}, "
+        f"{_target(run.peak_gb, MOST_LITELLM_GB, 'GB')} |"
+    )
+    return lines
 
 
 def command_seconds(repeats: int, *arguments: str) -> float:
@@ -199,7 +308,12 @@ def _target(value: float, most: float, unit: str = "×") -> str:
     return f"≤ {most:g} {unit}: {'met' if value <= most else 'missed'}"
 
 
-def page(best: dict[int, dict[str, Run]], commands: list[str]) -> str:
+def page(
+    best: dict[int, dict[str, Run]],
+    decisions: list[str],
+    commands: list[str],
+    texts: list[str],
+) -> str:
     """Return BENCHMARKS.md."""
     memory_gb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
     newline = "\n"
@@ -222,7 +336,11 @@ memory (`ru_maxrss`) the most of them.
 
 | {SIZES[-1]:,} rows | measured | target |
 |---|--:|--:|
-{newline.join(target_lines(best))}
+{newline.join([*target_lines(best), *decisions])}
+
+| {TEXT_ROWS:,} rows of text, read and judged | CPU time, to DuckDB's bare read | peak | target |
+|---|--:|--:|--:|
+{newline.join(texts)}
 
 | command (median) | measured | target |
 |---|--:|--:|
@@ -238,12 +356,14 @@ def main() -> None:
     best = {}
     with tempfile.TemporaryDirectory(prefix="joulebook-bench-") as folder:
         commands = command_lines(Path(folder))
+        texts = text_lines(Path(folder))
         for row_count in SIZES:
             log = Path(folder) / "log.parquet"
             write_log(log, row_count)
             best[row_count] = best_runs(log)
             print(size_line(row_count, best[row_count]), flush=True)
-    (ROOT / "BENCHMARKS.md").write_text(page(best, commands), encoding="utf-8")
+        decisions = decision_lines(log)
+    (ROOT / "BENCHMARKS.md").write_text(page(best, decisions, commands, texts), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import math
 import re
 import subprocess
 import zipfile
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,28 +30,43 @@ def stored(workbook: bytes) -> Cells:
 
 
 def recalculated(workbook: bytes, folder: Path, **inputs: float | str) -> Cells:
-    """Return every formula cell as LibreOffice computes it, some named inputs changed.
+    """Return every formula cell as LibreOffice computes it, some named inputs changed."""
+    return recalculated_each(workbook, folder, [inputs])[0]
 
-    The library drops all stored results when it saves, so nothing can be read back.
+
+def recalculated_each(
+    workbook: bytes,
+    folder: Path,
+    cases: Iterable[Mapping[str, float | str]],
+    sheets: Iterable[str] = (),
+) -> list[Cells]:
+    """Return the formula cells for each case of named inputs, of one run of LibreOffice.
+
+    The library drops all stored results when it saves, so nothing can be read back. To save time
+    only some sheets may be kept: those that refer to one another alone.
     """
-    book = openpyxl.load_workbook(io.BytesIO(workbook))
-    for name, value in inputs.items():
-        sheet, _, cell = book.defined_names[name].attr_text.partition("!")
-        book[sheet][cell.replace("$", "")].value = value
     folder.mkdir(parents=True, exist_ok=True)
-    bare = folder / "bare.xlsx"
-    book.save(bare)
+    bare = []
+    for number, inputs in enumerate(cases):
+        book = openpyxl.load_workbook(io.BytesIO(workbook))
+        for name, value in inputs.items():
+            sheet, _, cell = book.defined_names[name].attr_text.partition("!")
+            book[sheet][cell.replace("$", "")].value = value
+        for name in set(book.sheetnames) - set(sheets or book.sheetnames):
+            del book[name]
+        bare.append(folder / f"bare{number}.xlsx")
+        book.save(bare[-1])
     profile = f"-env:UserInstallation={(folder / 'profile').as_uri()}"
     subprocess.run(
         [
             *(need_program("soffice"), "--headless", profile, "--convert-to"),
-            *("xlsx:Calc MS Excel 2007 XML", "--outdir", str(folder / "out"), str(bare)),
+            *("xlsx:Calc MS Excel 2007 XML", "--outdir", str(folder / "out"), *map(str, bare)),
         ],
         check=True,
-        timeout=300,
+        timeout=600,
         capture_output=True,
     )
-    return stored((folder / "out" / "bare.xlsx").read_bytes())
+    return [stored((folder / "out" / path.name).read_bytes()) for path in bare]
 
 
 def differences(expected: Cells, found: Cells, relative: float = RELATIVE) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import polars as pl
 
+from pipeline.measured_tables import TABLES
 from pipeline.reference import reference_rows
 from pipeline.report.assemble import InputFile, ReportFacts, build_report
 from pipeline.report.section import Report, Section, Table
@@ -23,6 +24,7 @@ MONEY_COLUMNS = (
     *("billed_cost_usd", "hosting_cost_usd", "hosting_energy_cost_usd", "energy_cost_usd"),
     *("saved_list_cost_usd", "unread_cache_write_usd", "cost_low_usd", "cost_high_usd"),
     *("budget_usd", "used_usd", "projected_usd", "expected_cost_usd"),
+    *("cost_saving_low_usd", "cost_saving_p50_usd", "cost_saving_high_usd"),
 )
 FACTS = ReportFacts("0f3a", "1", False, "UTC", (InputFile("logs/june.csv", "9f86d081"),))
 
@@ -192,6 +194,8 @@ SMALL_MODEL: dict[str, Any] = {  # a tenth of the cost, a fifth of the energy
     "own_request_count": 0,
     "list_cost_usd": Decimal("0.1005"),
     "list_cost_usd_per_task": 0.01005,
+    "cost_usd": Decimal("0.1005"),
+    "cost_usd_per_task": 0.01005,
     "gpu_energy_j": 7.2e5,
     "energy_low_j": 3.6e5,
     "energy_high_j": 1.44e6,
@@ -238,6 +242,17 @@ _CUT_OFF: dict[str, Any] = {
     "gpu_energy_j": 720_000.0,
     "facility_energy_kwh": 0.4,
     "energy_frac": 0.125,
+}
+_BATCHED: dict[str, Any] = {
+    **{"finding_kind": "few_served_together", "provider": "vllm", "model_id": "llama-3.1-8b"},
+    **{"query_class": None, "finding_rank": 2, "source_mart": "mart_concurrency"},
+    **{f"cost_saving_{end}": None for end in ("low_usd", "p50_usd", "high_usd")},
+    **{"cost_saving_probability_frac": None, "energy_saving_probability_frac": 1.0},
+}
+_UNSURE: dict[str, Any] = {
+    **{"model_id": "gpt-5", "finding_rank": None, "is_within_noise": True},
+    **{f"cost_saving_{end}": None for end in ("low_usd", "p50_usd", "high_usd")},
+    **{"cost_saving_probability_frac": None, "energy_saving_probability_frac": 0.8},
 }
 _FULL_HEADS: dict[str, Any] = {
     "variant": "mha",
@@ -330,6 +345,8 @@ def implied_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"input_token_energy_j": 0.03, "output_token_energy_j": 0.05},
         **{"shared_pass_energy_j": 2.8, "implied_batch_low": 40.0, "implied_batch_high": 80.0},
         **{"evidence_grade": "D"},
+        **{"shared_pass_energy_j": 2.8, "cost_usd_per_kwh": 4.0, "cost_low_usd_per_kwh": 2.0},
+        **{"cost_high_usd_per_kwh": 8.0, "surely_cheaper_count": 0, "surely_dearer_count": 0},
     }
     return _frame(line | change for change in changes)
 
@@ -343,6 +360,8 @@ def model_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"verbosity_source": "its own requests alone", "input_tokenizer_ratio": 1.0},
         **{"list_cost_usd": Decimal("1.005"), "cached_list_cost_usd": Decimal("1.005")},
         **{"list_cost_usd_per_task": 0.1005, "list_cost_usd_per_solved_task": None},
+        **{"hosting_cost_usd": None, "cost_source": "list", "cost_usd_per_solved_task": None},
+        **{"cost_usd": Decimal("1.005"), "cost_usd_per_task": 0.1005},
         **{"gpu_energy_j": 3.6e6, "energy_low_j": 1.8e6, "energy_high_j": 7.2e6},
         **{"facility_energy_kwh": 2.0, "facility_energy_low_kwh": 1.0},
         **{"facility_energy_high_kwh": 4.0, "energy_j_per_task": 3.6e5, "carbon_gco2e": 946.0},
@@ -352,6 +371,7 @@ def model_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"facility_energy_saving_p50_kwh": None, "facility_energy_saving_high_kwh": None},
         **{"energy_saving_positive_frac": None, "energy_saving_verdict": None},
         **{"equal_request_count": None, "saving_reason": "equal quality is not told"},
+        **{"equal_quality_source": None},
     }
     return _frame(line | change for change in changes)
 
@@ -368,6 +388,7 @@ def agentic_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"unread_cache_write_tokens": 40, "unread_cache_write_usd": Decimal("0.01")},
         **{"assumption": "as logged", "reason": None, "batch": 8.0, "evidence_grade": "B"},
         **{"method_version": "1", "energy_low_j": 1.8e6, "energy_high_j": 7.2e6},
+        **{"hosting_cost_usd": None},
     }
     states = [
         {"cache_state": state, "facility_energy_kwh": kwh, "list_cost_usd": usd}
@@ -390,7 +411,9 @@ def compaction_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"paying_cached_energy_low_steps": 6.0, "paying_cached_energy_high_steps": 50.0},
         **{"paying_uncached_energy_steps": 1.5, "paying_cached_money_steps": 7.9},
         **{"paying_uncached_money_steps": 1.7, "reason": None, "batch": 8.0},
-        **{"evidence_grade": "B"},
+        **{"evidence_grade": "B", "energy_saving_probability_frac": 0.75},
+        **{"energy_verdict": "within noise", "cost_saving_probability_frac": 1.0},
+        **{"cost_verdict": "saves", "assumption": "a share is kept"},
     }
     return _frame(line | change for change in changes)
 
@@ -411,6 +434,21 @@ def spot_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     return _frame(line | change for change in changes)
 
 
+def limits_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_agent_limits, one line for each set of changes."""
+    line = {
+        **{"month": MONTH, "provider": "own-cluster", "model_id": "llama-3.1-8b"},
+        **{"first_context_tokens": 9_000.0, "long_context_tokens": 68_000.0},
+        **{"other_task_count": 4, "other_energy_j_per_task": 9e5},
+        **{"other_energy_low_j_per_task": 4e5, "other_energy_high_j_per_task": 2e6},
+        **{"other_list_cost_usd_per_task": None, "passing_other_energy_tokens": 31_000.0},
+        **{"passing_other_cost_tokens": None, "passing_value_tokens": None},
+        **{"first_batch_max": 50.0, "long_batch_max": 7.0, "reason": "no list price"},
+        **{"batch": 8.0, "evidence_grade": "B", "coefficient_set_id": "h100-sxm-vllm-1"},
+    }
+    return _frame(line | change for change in changes)
+
+
 def budget_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     """Return mart_reasoning_budget: low, middle (the best) and high budgets of each line."""
     line = {
@@ -422,6 +460,7 @@ def budget_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"list_cost_usd_per_extra_correct_answer": None, "is_best": False, "is_edge": True},
         **{"is_best_above_chance": False, "is_energy_faster_than_length": False},
         **{"reason": None, "source": "own test", "batch": 64.0, "evidence_grade": "D"},
+        **{"net_value_usd": None, "is_best_net_value": None},
     }
     budgets: list[dict[str, Any]] = [
         {"budget": "low", "mean_output_tokens": 500.0},
@@ -429,7 +468,8 @@ def budget_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         {"budget": "high", "mean_output_tokens": 9_000.0, "is_energy_faster_than_length": True},
     ]
     frame = _frame(line | budget | change for change in changes for budget in budgets)
-    return frame.with_columns(pl.col("is_best", "is_best_above_chance", "is_edge").cast(pl.Boolean))
+    names = ("is_best", "is_best_above_chance", "is_best_net_value", "is_edge")
+    return frame.with_columns(pl.col(*names).cast(pl.Boolean))
 
 
 def forecast_mart(**changes: Any) -> pl.DataFrame:  # noqa: ANN401 a value of any column
@@ -517,6 +557,22 @@ def waste_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     return _frame(line | change for change in changes)
 
 
+def findings_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_findings, one line for each set of changes: agents with 9.50 USD left to save."""
+    line = {
+        **{"month": MONTH, "finding_kind": "not_fully_cached", "provider": "anthropic"},
+        **{"model_id": "claude-opus-4-8", "query_class": "agentic", "finding_rank": 1},
+        **{"is_within_noise": False, "request_count": 816, "cost_saving_low_usd": Decimal("9.5")},
+        **{"cost_saving_p50_usd": Decimal("9.5"), "cost_saving_high_usd": Decimal("9.5")},
+        **{"cost_saving_probability_frac": 1.0, "facility_energy_saving_low_kwh": 0.3},
+        **{"facility_energy_saving_p50_kwh": 1.0, "facility_energy_saving_high_kwh": 3.4},
+        **{"energy_saving_probability_frac": 0.95, "carbon_saving_p50_gco2e": 473.0},
+        **{"assumption": "cache_life_s", "source_mart": "mart_agentic", "batch": 5.0},
+        **{"evidence_grade": "D", "method_version": "1"},
+    }
+    return _frame(line | change for change in changes)
+
+
 def levers_mart(*changes: dict[str, Any]) -> pl.DataFrame:
     """Return mart_architecture_levers, one line for each set of changes to the reference."""
     line = {
@@ -546,6 +602,124 @@ def anomaly_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"facility_energy_high_kwh": 1.0, "evidence_grade": "D", "batch": 64.0},
     }
     return _frame(line | change for change in changes)
+
+
+def linearity_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_token_linearity, one line for each set of changes: 30 % more than tokens ask."""
+    line = {
+        **{"run_set": "evening", "model": "llama-3.1-8b", "category": "deep"},
+        **{"reference_category": "general", "is_generated": False, "formula": "|E − T| / T"},
+        **{"energy_basis": "trapezoid", "run_count": 5, "reference_run_count": 5},
+        **{"looped_run_count": 1, "mean_output_tokens": 2_000.0, "mean_energy_j": 5_200.0},
+        **{"mean_power_w": 260.0, "reference_power_w": 200.0, "token_multiplier_ratio": 2.0},
+        **{"energy_multiplier_ratio": 2.6, "divergence_frac": 0.3, "divergence_low_frac": 0.25},
+        **{"divergence_high_frac": 0.35, "band_frac": 0.15, "beyond_probability_frac": 0.001},
+        **{"within_probability_frac": 1.0, "verdict": "beyond the band"},
+        **{"law_multiplier_ratio": 2.1, "law_divergence_frac": 0.05, "explained_frac": 0.186},
+        **{"remaining_frac": 0.238, "remaining_low_frac": 0.19, "remaining_high_frac": 0.29},
+        **{"coefficient_set_id": "h200-sxm-vllm-1", "law_scale_ratio": 1.0},
+    }
+    return _frame(line | change for change in changes)
+
+
+def hours_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_measured_hours, one line for each set of changes: 1 kWh, half of it idle."""
+    line = {
+        **{"month": MONTH, "gpu": "0", "gpu_name": "NVIDIA H200"},
+        **{"hour_start_at": dt.datetime(2026, 6, 9, 10), "covered_s": 3_600.0},
+        **{"measured_energy_kwh": 1.0, "idle_energy_kwh": 0.5, "law_energy_kwh": 0.3},
+        **{"unexplained_energy_kwh": 0.2, "idle_frac": 0.5, "unexplained_frac": 0.2},
+        **{"law_energy_low_kwh": 0.2, "law_energy_high_kwh": 0.6, "batch": 8.0},
+        **{"drift_frac": 0.4, "is_drifting": True, "evidence_grade": "B"},
+        **{"coefficient_set_id": "h100-sxm-vllm-1", "method_version": "1"},
+    }
+    return _frame(line | change for change in changes)
+
+
+def audit_frames(text: str = "3 gaps") -> dict[str, pl.DataFrame]:
+    """Return the tables of an audit, a line each; `text` stands wherever a log's words do."""
+    told: dict[str, dict[str, Any]] = {
+        "audit_log": {"line_number": 1, "text": text},
+        "audit_baselines": {"baseline": "model loaded", "power_w": 120.0, "time_count": 4},
+        "audit_effects": {"model": text, "effect": "order_number", "estimate": 0.01},
+        "audit_fits": {"model": text, "form": "law", "row_count": 20, "residual_frac": 0.02},
+        "audit_budget": {"line_number": 1, "component": "expanded", "standard_frac": 0.104,
+                         "ratio_frac": 0.035},
+        "audit_findings": {"kind": "log", "subject": text, "text": text},
+    }  # fmt: skip
+    return {
+        name: pl.DataFrame([{"run_set": text} | row], schema=TABLES[name])
+        for name, row in told.items()
+    }
+
+
+def power_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_power_policy, decode and both for each set of changes: a lock saves 1 kWh."""
+    line = {
+        **{"month": MONTH, "gpu": "H200-SXM", "policy": "lock at 1590 MHz", "phase": "both"},
+        **{"lever": "lock", "ownership": "owned", "bound_verdict": None},
+        **{"factor_source": "own power logs", "evidence_grade": "B"},
+        **{"coefficient_set_id": "h200-sxm-vllm-1", "batch": 4.0},
+        **{"phase_energy_j": 36e6, "energy_ratio": 0.9, "energy_low_ratio": None},
+        **{"energy_high_ratio": None, "throughput_ratio": None, "electricity_delta_kwh": -1.0},
+        **{"electricity_delta_low_kwh": -1.5, "electricity_delta_high_kwh": -0.7},
+        **{"saving_positive_frac": 1.0, "carbon_delta_gco2e": -473.0, "reason": None},
+        **{"carbon_delta_low_gco2e": -709.5, "carbon_delta_high_gco2e": -331.1},
+        **{"electricity_delta_if_owned_usd": Decimal("-0.1"), "hosting_cost_usd": Decimal(40)},
+        **{"electricity_delta_if_owned_low_usd": Decimal("-0.3")},
+        **{"electricity_delta_if_owned_high_usd": Decimal("-0.035")},
+        **{"electricity_delta_usd": Decimal("-0.1"), "gpu_time_s": 36e3, "gpu_time_delta_s": 90.0},
+        **{"capacity_delta_usd": Decimal("0.1"), "cost_delta_usd": Decimal(0)},
+        **{"cost_delta_low_usd": Decimal("-0.2"), "cost_delta_high_usd": Decimal("0.2")},
+        **{"break_even_throughput_loss_frac": 0.0025},
+        **{"break_even_tariff_usd_per_kwh": Decimal("0.1")},
+    }
+    rows = [line | change for change in changes]
+    return _frame(row | {"phase": phase} for row in rows for phase in ("both", "decode"))
+
+
+def families_mart(*changes: dict[str, Any]) -> pl.DataFrame:
+    """Return mart_attention_families, one line for each set of changes: half of GQA's energy."""
+    line = {
+        **{"family": "gated DeltaNet", "input_tokens": 8_192, "batch": 32.0, "batch_max": 1_590.0},
+        **{"meaning": "a state", "evidence_grade": "C", "coefficient_set_id": "h200-sxm-vllm-1"},
+        **{"energy_output_tokens": 1_000, "prefill_ratio": 1.1, "energy_j_per_request": 281.0},
+        **{"energy_low_j_per_request": 150.0, "energy_high_j_per_request": 600.0},
+        **{"energy_ratio": 0.5, "energy_low_ratio": 0.3, "energy_high_ratio": 1.2},
+        **{"crossing_output_tokens": 90.0, "crossing_batch": None},
+        **{"crossing_meaning": "less energy from this length on"},
+    }
+    return _frame(line | change for change in changes)
+
+
+def policy_frames(text: str = "cap at 400 W") -> dict[str, pl.DataFrame]:
+    """Return the tables of power policies, a line each; `text` stands wherever a log's words do."""
+    named = {"policy": text, "model": text, "workload": "", "phase": "decode", "batch": 1.0}
+    told: dict[str, list[dict[str, Any]]] = {
+        "measured_factors": [],
+        "policy_cells": [
+            {**named, "gpu_name": text, "run_count": 6, "is_baseline": False, "draw_w": 257.0,
+             "mean_power_w": 256.0, "limit_w": 400.0, "clock_mhz": 1_830.0, "tokens_per_s": 99.0,
+             "energy_j_per_token": 2.5, "firmware_s": 0.5, "bound_verdict": "not bound",
+             "bound_reason": "draws 257 W of 400 W at 1830 MHz", "is_on_front": True}
+        ],
+        "policy_effects": [
+            {**named, "metric": metric, "run_count": 6, "baseline_run_count": 6, "ratio": 0.999,
+             "low_ratio": 0.99, "high_ratio": 1.01, "margin_frac": 0.02, "p_equivalent": 0.001,
+             "verdict": "no effect"}
+            for metric in ("energy_j_per_token", "tokens_per_s")
+        ],
+        "policy_classes": [{**named, "clock_class": "flat", "elasticity": 0.03}],
+        "policy_traces": [
+            {"policy": text, "since_s": float(second), "power_w": 250.0, "limit_w": 400.0}
+            for second in range(3)
+        ],
+        "policy_commands": [
+            {"line_number": 1, "policy": text, "apply_command": "nvidia-smi -pl 400",
+             "undo_command": "nvidia-smi -pl <default limit>"}
+        ],
+    }  # fmt: skip
+    return {name: pl.DataFrame(rows, schema=TABLES[name]) for name, rows in told.items()}
 
 
 def team_mart(*changes: dict[str, Any]) -> pl.DataFrame:
@@ -641,7 +815,8 @@ def reconciliation_mart() -> pl.DataFrame:
         "other_charge_usd": [None],
         **{f"{part}_usd": [Decimal(0)] for part in ("unpriced", "missing_usage", "unbilled_usage")},
         **{f"{part}_usd": [Decimal(0)] for part in ("credit", "rest")},
-        **{"rounding_usd": [Decimal("-0.005")], "late_usd": [None], "time_zone_usd": [None]},
+        **{"rounding_usd": [Decimal("-0.005")]},
+        **{f"{part}_usd": [None] for part in ("late", "open_bucket", "time_zone")},
     }
     return pl.DataFrame(
         {
@@ -872,13 +1047,25 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "mart_sweet_spot": spot_mart({}, _LONGER, _TOO_FEW),
         "mart_items_per_call": items_mart({}, _NOISE, _TOO_FEW_ITEMS),
         "mart_waste": waste_mart({}, _CUT_OFF),
+        "mart_findings": findings_mart({}, _BATCHED, _UNSURE),
         "mart_architecture_levers": levers_mart(_FULL_HEADS, {}),
         "mart_agentic": agentic_mart({}),
         "mart_compaction": compaction_mart({}),
+        "mart_agent_limits": limits_mart({}),
         "mart_reasoning_budget": budget_mart({}),
         "mart_forecast": forecast_mart(),
         "mart_budget": budget_lines({}),
         "mart_anomalies": anomaly_mart({}),
+        "mart_token_linearity": linearity_mart({}),
+        "mart_measured_hours": hours_mart({}),
+        **audit_frames(),
+        "mart_power_policy": power_mart({}),
+        "mart_attention_families": families_mart({}),
+        **policy_frames(),
+        **{
+            name: pl.DataFrame(reference_rows(name))
+            for name in ("linearity_claims", "power_policies", "power_rules")
+        },
         "mart_team_chargeback": team_mart({}, unattributed),
         "mart_month_bridge": bridge_mart(),
         "mart_project_chargeback": project_mart({}).clear(),
@@ -897,6 +1084,11 @@ def frames(**changed: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "assumed": pl.DataFrame(
             [("logs/own.jsonl", "model", "llama-3.1-8b")],
             schema=["source_file", "assumption", "value"],
+            orient="row",
+        ),
+        "region_multipliers": pl.DataFrame(
+            [("anthropic", "claude-opus-5", "us", 1.1, "second-hand", "2026-11-30")],
+            schema=["provider", "model_id", "region", "multiplier_ratio", "source", "source_date"],
             orient="row",
         ),
         "checks": _checks(),
@@ -949,6 +1141,7 @@ def hostile_report() -> Report:
         mart_sweet_spot=spot_mart(*lines),
         mart_items_per_call=items_mart(*lines),
         mart_waste=waste_mart(*lines),
+        mart_findings=findings_mart(*(line | {"assumption": t} for line, t in named)),
         mart_architecture_levers=levers_mart(
             *({"variant": t, "lever": t, "meaning": t, "reason": t} for t in HOSTILE)
         ),
@@ -959,6 +1152,11 @@ def hostile_report() -> Report:
         ),
         mart_budget=budget_lines(*({"team": t, "reason": t} for t in HOSTILE)),
         mart_anomalies=anomaly_mart(*({"subject": t} for t in HOSTILE)),
+        mart_token_linearity=linearity_mart(*({"model": t, "category": t} for t in HOSTILE)),
+        mart_measured_hours=hours_mart(*({"gpu": t} for t in HOSTILE)),
+        **audit_frames(HOSTILE[0]),
+        mart_power_policy=power_mart(*({"policy": t, "factor_source": t} for t in HOSTILE)),
+        **policy_frames(HOSTILE[0]),
         mart_intake=files,
         mart_project_chargeback=project_mart(*({"team": t, "project": t} for t in HOSTILE)),
         mart_unresolved_models=unresolved_mart(

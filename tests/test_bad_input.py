@@ -92,6 +92,21 @@ def test_a_quote_that_swallows_more_than_a_buffer_stops_the_file(
         loaded(con, path)
 
 
+@pytest.mark.parametrize(
+    ("closing", "reason"),
+    [("2026-10-05T10:00:00Z,m,9,1", "csv_unquoted_value"),
+     ('2026-10-05T10:00:00Z,m",9,1', "csv_cell_over_lines")],
+)  # fmt: skip
+def test_every_line_that_an_open_quote_swallows_counts_as_a_bad_row(
+    con: Con, tmp_path: Path, closing: str, reason: str
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f'{HEADER}\n{ROW}\n2026-10-05T10:00:00Z,"m,9,1\n{ROW}\n{closing}\n')
+
+    # 4 lines below the header: 1 good, 3 in the quote
+    assert fates(loaded(con, path)) == ["accepted", *[reason] * 3]
+
+
 def test_prompts_of_many_lines_and_blank_lines_lose_no_row(con: Con, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(

@@ -290,7 +290,7 @@ def test_a_cell_that_no_mart_holds_still_says_what_it_means(book: Book, report: 
     [
         (
             "Nowhere!A1",
-            "Nowhere: no such sheet; the workbook has About, Summary, Assumptions, Cost_per_task",
+            "Nowhere: no such sheet; the workbook has About, Summary, Findings, Assumptions",
         ),
         ("Energy!A1", r"Energy!A1: no cell of a table. Tables there: A\d+:P\d+ \(Electricity by"),
         ("Energy!ZZ9", "Energy!ZZ9: no cell of a table."),

@@ -205,6 +205,27 @@ def test_the_hours_with_the_dearest_output_price_are_marked_for_buckets() -> Non
     ]
 
 
+def test_own_prices_of_a_weekend_take_the_peak_hours_off() -> None:
+    # peak from 01:00 to 04:00 at 2.0, else 1.0; the company tells that Saturday 29 and Sunday 30
+    # August 2026 have no peak
+    saturday, monday = datetime(2026, 8, 29), datetime(2026, 8, 31)
+    rows = bands(
+        ("standard", "uncached_input", 0, START, END, "0.1"),
+        ("standard", "output", 0, START, END, "1.0"),
+        ("standard", "output", 0, START, END, "2.0"),
+        ("standard", "output", 0, START, END, "1.1"),
+        hours={"1.0": (0, 60), "2.0": (60, 240), "1.1": (240, 1440), "0.9": (0, 1440)},
+        own=(("standard", "output", 0, saturday, monday, "0.9"),),
+    )
+
+    at_two = {
+        row["valid_from"]: row["output_usd_per_mtok"]
+        for row in rows
+        if row["utc_minute_from"] == 60
+    }
+    assert at_two == {START: Decimal("2.0"), saturday: Decimal("0.9"), monday: Decimal("2.0")}
+
+
 # Own prices --------------------------------------------------------------------------------------
 
 

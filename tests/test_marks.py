@@ -94,7 +94,7 @@ def test_every_series_has_a_form_of_its_own_beside_its_colour() -> None:
     svg = draw(dots(labels=("one",), series=series))
 
     # the mark of each series on its one line, as steps from where its path begins
-    forms = re.findall(r'd="M[\d.,-]+(l[^zM"]+)z', svg)[:7]
+    forms = re.findall(r"d='M[\d.,-]+([lhv][^zM']+)z", svg)[:7]
     assert len(set(forms)) == 7
 
 

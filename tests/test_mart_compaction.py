@@ -19,7 +19,7 @@ GROWING = [  # contexts of the steps that follow another: 1,500, 2,000 and 2,500
 ROWS: Rows = [
     *({**LENGTHS, **SONNET, **step} for step in GROWING),
     *({**LENGTHS, **OWN, **step} for step in GROWING),
-    {**LENGTHS, **OWN, "model_name": "acme-1", "input_tokens": 700},
+    *({**LENGTHS, **OWN, **step, "model_name": "acme-1"} for step in GROWING),
     {**LENGTHS, **OWN, "model_name": "Qwen/Qwen3-8B", "task_id": "u", "input_tokens": 700},
 ]
 
@@ -86,15 +86,15 @@ def request_j(n: float, k: float, m: float) -> float:
     )
 
 
-def steps_until_paid(is_cached: bool) -> int:
+def steps_until_paid(is_cached: bool, kept: int = 200) -> int:
     """Return the first step after which compaction has taken less energy, step by step."""
-    before, after, step = 0.0, request_j(2_000, 1_999 if is_cached else 0, 200), 0
+    before, after, step = 0.0, request_j(2_000, 1_999 if is_cached else 0, kept), 0
     while step == 0 or after > before:
         step += 1
         grown, known = 500 * step, 500 * (step - 1)
         before += request_j(2_000 + grown, 2_000 + known if is_cached else 0, 100)
-        kept = 200 + known if is_cached and step > 1 else 0
-        after += request_j(200 + grown, kept, 100)
+        read = kept + known if is_cached and step > 1 else 0
+        after += request_j(kept + grown, read, 100)
     return step
 
 
@@ -123,4 +123,29 @@ def test_models_without_price_or_energy_or_followed_steps_say_so(book: Book) -> 
     alone = line(book, "Qwen/Qwen3-8B")
     assert alone["reason"] == "no step follows another of its task with a longer context"
     assert (alone["paying_cached_energy_steps"], alone["paying_cached_money_steps"]) == (None, None)
-    assert line(book, "acme-1")["evidence_grade"] == "U"
+    unknown = line(book, "acme-1")
+    assert unknown["evidence_grade"] == "U"
+    assert (unknown["energy_saving_probability_frac"], unknown["energy_verdict"]) == (None, None)
+    assert (unknown["cost_saving_probability_frac"], unknown["cost_verdict"]) == (None, None)
+
+
+def test_the_probability_is_that_of_having_paid_before_the_task_ends(book: Book) -> None:
+    row = line(book, "claude-sonnet-4-5")
+
+    # two of the four steps are left. In money a summary of 100, 200 and 600 tokens pays after 4.28,
+    # 7.94 and 27.8 steps, whatever the draw; in energy after at least the 5 % of the draws
+    assert (row["cost_saving_probability_frac"], row["cost_verdict"]) == (0, "takes more")
+    low = row["paying_cached_energy_low_steps"]
+    assert low < row["paying_cached_energy_steps"] < row["paying_cached_energy_high_steps"]
+    assert (row["energy_saving_probability_frac"] <= 0.05) is (low >= 2)
+
+
+def test_energy_ranges_hold_the_doubt_of_coefficients_beside_that_of_the_summary(
+    book: Book,
+) -> None:
+    row = line(book, "meta-llama/Llama-3.1-8B")
+    # what a summary of 100 and one of 600 tokens take at the coefficients as they are
+    ends = [steps_until_paid(is_cached=True, kept=kept) for kept in (100, 600)]
+
+    assert row["paying_cached_energy_low_steps"] < ends[0]
+    assert row["paying_cached_energy_high_steps"] > ends[1] - 1

@@ -121,7 +121,7 @@ def test_a_replay_on_ones_own_server_takes_what_the_law_says(book: Book) -> None
 
     assert row["gpu_energy_j"] == pytest.approx(EXAMPLE_GPU_J, rel=1e-9)
     assert (row["batch"], row["batch_source"], row["evidence_grade"]) == (1, "told", "B")
-    assert (row["list_cost_usd"], row["reason"]) == (None, "no list price")
+    assert (row["list_cost_usd"], row["reason"]) == (None, "no list price and no GPU bill")
     assert row["energy_low_j"] < EXAMPLE_GPU_J < row["energy_high_j"]
 
 
@@ -165,20 +165,23 @@ def test_the_front_is_what_nothing_beats_in_cost_and_energy(book: Book) -> None:
     rows = [
         row
         for row in rows_of(book, "select * from mart_model_comparison")
-        if row["list_cost_usd"] is not None and row["gpu_energy_j"] is not None
+        if row["cost_usd"] is not None and row["gpu_energy_j"] is not None
     ]
 
     def beats(one: dict[str, Any], two: dict[str, Any]) -> bool:
-        pairs = [(one[name], two[name]) for name in ("list_cost_usd", "gpu_energy_j")]
+        pairs = [(one[name], two[name]) for name in ("cost_usd", "gpu_energy_j")]
         return all(a <= b for a, b in pairs) and any(a < b for a, b in pairs)
 
     for row in rows:
+        if row["request_count"] < 2:
+            assert (row["is_on_front"], row["reason"]) == (False, "not enough: a single request")
+            continue
         beaten = any(
             beats(other, row) for other in rows if other["query_class"] == row["query_class"]
         )
         assert row["is_on_front"] is not beaten
     assert {row["query_class"] for row in rows if row["is_on_front"]} == {
-        row["query_class"] for row in rows
+        row["query_class"] for row in rows if row["request_count"] > 1
     }
 
 
@@ -209,13 +212,14 @@ def equal_book(tmp_path_factory: pytest.TempPathFactory, book_of: Callable[..., 
     named += [("chat", "claude-sonnet-4-5"), ("rag", "claude-sonnet-4-5")]
     named += [("chat", "gpt-5-mini"), ("summarization", "claude-sonnet-4-5")]
     named += [("code_completion", each) for each in ("gpt-5-mini", "claude-sonnet-4-5")]
-    named += [("code_completion", "gpt-4.1-nano")]
+    named += [("code_completion", "gpt-4.1-nano"), ("other", "gpt-5-mini")]
     text = "".join(f"{query_class},{model}\n" for query_class, model in named)
     (folder / "equal_quality.csv").write_text(f"query_class,model\n{text}", encoding="utf-8")
     rows = [
-        {**MINI, **LENGTHS, "query_class": "chat"},
-        {**SONNET, **LENGTHS, "query_class": "rag"},
+        *({**MINI, **LENGTHS, "query_class": "chat"} for _ in range(2)),
+        *({**SONNET, **LENGTHS, "query_class": "rag"} for _ in range(2)),
         {**MINI, **LENGTHS, "query_class": "summarization"},
+        {**MINI, **LENGTHS, "query_class": "other"},
         *({**SONNET, **LENGTHS, "query_class": "code_completion"} for _ in range(2)),
         {**MIXTRAL, **LENGTHS, "query_class": "code_completion"},
     ]
@@ -227,8 +231,8 @@ def test_a_saving_there_is_a_loss_back(equal_book: Book) -> None:
     there = row_of(equal_book, "rag", "openai", "gpt-5-mini")
     back = row_of(equal_book, "chat", "anthropic", "claude-sonnet-4-5")
 
-    # (900 · 3 + 300 · 15) − (900 · 0.25 + 300 · 2) = 6,375
-    assert there["cost_saving_usd"] == Decimal("0.006375") == -back["cost_saving_usd"]
+    # 2 · ((900 · 3 + 300 · 15) − (900 · 0.25 + 300 · 2)) = 12,750
+    assert there["cost_saving_usd"] == Decimal("0.01275") == -back["cost_saving_usd"]
     assert there["facility_energy_saving_p50_kwh"] > 0
     for one, two in (("low", "high"), ("p50", "p50"), ("high", "low")):
         assert there[f"facility_energy_saving_{one}_kwh"] == pytest.approx(
@@ -281,11 +285,18 @@ def test_what_models_outside_the_set_served_stays_where_it_is(equal_book: Book) 
 
     # two requests of the set, as in class rag, and one of Mixtral that is not in it
     assert (row["request_count"], row["equal_request_count"]) == (3, 2)
-    assert row["cost_saving_usd"] == 2 * stays["cost_saving_usd"] == Decimal("0.01275")
+    assert row["cost_saving_usd"] == stays["cost_saving_usd"] == Decimal("0.01275")
     for end in ("low", "p50", "high"):
         assert row[f"facility_energy_saving_{end}_kwh"] == pytest.approx(
-            2 * stays[f"facility_energy_saving_{end}_kwh"], rel=1e-9
+            stays[f"facility_energy_saving_{end}_kwh"], rel=1e-9
         )
+
+
+def test_a_single_request_is_not_enough_for_a_saving(equal_book: Book) -> None:
+    row = row_of(equal_book, "other", "openai", "gpt-5-mini")
+
+    assert (row["cost_saving_usd"], row["energy_saving_verdict"]) == (None, None)
+    assert row["saving_reason"] == "not enough: a single request"
 
 
 def test_a_model_of_the_set_is_compared_though_nobody_used_it(equal_book: Book) -> None:

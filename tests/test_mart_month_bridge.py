@@ -55,6 +55,20 @@ def test_each_part_of_a_cost_is_what_it_changes_with_last_month_as_the_base(
 
 
 @pytest.mark.slow
+def test_both_months_are_computed_by_one_version_of_the_method(
+    book_of: Callable[..., Book],
+) -> None:
+    # so a new version moves both alike, and is no part of what differs between them
+    row = {"team": "c"} | LONG
+    book = book_of([*before(row), row], targets=["mart_energy_per_class"])
+
+    by = rows_of(book, "select month, method_version from mart_energy_per_class order by month")
+
+    assert [each["month"] for each in by] == ["2026-09", "2026-10"]
+    assert len({each["method_version"] for each in by}) == 1
+
+
+@pytest.mark.slow
 def test_a_month_that_repeats_the_last_has_no_part(book_of: Callable[..., Book]) -> None:
     rows = [SONNET | CHAT | LONG, HAIKU | RAG | LONG, {"team": "c"} | LONG]
 

@@ -1,6 +1,7 @@
 """What accuracy takes at each budget of reasoning, by hand; and what quality.csv may not say."""
 
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +26,8 @@ LOG: Rows = [
         **{"provider": "openai", "model_name": "gpt-5-mini"},
     },
 ]
-QUALITY = HEAD + "".join(
-    f"{line},own test,2026-11-01\n"
+QUALITY = HEAD.replace("\n", ",value_usd\n") + "".join(
+    f"{line},own test,2026-11-01,{'0.1' if 'gpt' in line else ''}\n"
     for line in (
         f"{LLAMA},reasoning,low,0.3,0.25,900,100",
         f"{LLAMA},reasoning,middle,0.6,0.25,,300",  # as long as the class is in the log
@@ -134,6 +135,18 @@ def test_money_is_tokens_at_list_price_over_correct_answers(book: Book) -> None:
     assert high["list_cost_usd_per_extra_correct_answer"] == pytest.approx(
         (0.00625 - 0.00225) / 0.1
     )
+
+
+def test_with_a_value_of_a_right_answer_the_net_value_picks_the_budget(book: Book) -> None:
+    low, high = (line(book, "gpt-5-mini", "reasoning", budget) for budget in ("low", "high"))
+
+    # 1,000 in at 0.25 and 1,000 or 3,000 out at 2 USD a million: 0.00225 and 0.00625
+    assert low["net_value_usd"] == Decimal("0.5") * Decimal("0.1") - Decimal("0.00225")
+    assert high["net_value_usd"] == Decimal("0.6") * Decimal("0.1") - Decimal("0.00625")
+    assert (low["is_best_net_value"], high["is_best_net_value"]) == (False, True)
+    assert (low["is_best"], high["is_best"]) == (True, False)  # by joules it is the other one
+    unvalued = line(book, LLAMA, "reasoning", "low")
+    assert (unvalued["net_value_usd"], unvalued["is_best_net_value"]) == (None, None)
 
 
 def test_what_is_not_enough_says_why_and_names_no_best(book: Book) -> None:

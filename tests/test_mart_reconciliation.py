@@ -91,6 +91,7 @@ PARTS = (
     "missing_usage_usd",
     "unbilled_usage_usd",
     "late_usd",
+    "open_bucket_usd",
     "credit_usd",
     "rounding_usd",
     "time_zone_usd",
@@ -128,6 +129,19 @@ def parts(row: dict[str, object]) -> dict[str, Decimal]:
          {"unbilled_usage_usd": "-0.3"}),
         # usage of 0.30 on the 2nd, and a bill that ends with the 1st
         ([day(USED, 1), day(USED, 2), bill(1, "0.3")], {"late_usd": "-0.3"}),
+        # 0.30 of each day; the 1st is billed in full, of the 2nd 0.20 had run up at the export
+        ([day(USED, 1), day(USED, 2), bill(1, "0.3"), bill(2, "0.2")],
+         {"open_bucket_usd": "-0.1"}),
+        # so ends a bucket early at noon: 0.30 − 0.25, whatever the days before say
+        ([day(USED, 1), day(USED, 2), bill(1, "0.2"),
+          bill(2, "0.25", bucket_end_at="2026-10-02T12:00:00Z")],
+         {"open_bucket_usd": "-0.05", "rest_usd": "-0.1"}),
+        # a discount of every day, 0.30 − 0.25, is no open bucket; nor is a day billed for more
+        ([day(USED, 1), day(USED, 2), bill(1, "0.25"), bill(2, "0.25")], {"rest_usd": "-0.1"}),
+        ([day(USED, 1), day(USED, 2), bill(1, "0.3"), bill(2, "0.4")], {"rest_usd": "0.1"}),
+        # a bill of days without an end tells no bucket
+        ([day(USED, 1), day(USED, 2), bill(1, "0.3", bucket_end_at=None),
+          bill(2, "0.2", bucket_end_at=None)], {"rest_usd": "-0.1"}),
         ([day(USED, 1), bill(1, "0.3"), bill(1, "-0.2")], {"credit_usd": "-0.2"}),
         # 401,000 · 0.25 + 100,000 · 2 = 0.30025, billed in cents: off by 0.00025 ≤ 0.005
         ([day(USED, 1, input_tokens=401_000), bill(1, "0.30"), day(USED, 2), bill(2, "0.35"),
@@ -144,6 +158,21 @@ def test_each_part_of_a_gap_is_counted_where_it_arises(
     row = reconciled(build, log(rows))
 
     assert parts(row) == {name: Decimal(usd) for name, usd in expected.items()}
+
+
+@pytest.mark.slow
+def test_a_bill_that_goes_on_next_month_leaves_no_day_open_or_late(
+    build: Build, log: Write
+) -> None:
+    # October ends with 0.1 too little on the 30th and no line for the 31st, and November goes on
+    after = {**bill(30, "0.3"), "occurred_at": "2026-11-01T00:00:00Z",
+             "bucket_end_at": "2026-11-02T00:00:00Z"}  # fmt: skip
+    usage = [day(USED, 1), day(USED, 30), day(USED, 31)]
+    con = build(log([*usage, bill(1, "0.3"), bill(30, "0.2"), after]))
+
+    (row,) = rows_of(con, "select * from mart_reconciliation where month = '2026-10'")
+
+    assert parts(row) == {"rest_usd": Decimal("-0.1"), "unbilled_usage_usd": Decimal("-0.3")}
 
 
 @pytest.mark.slow
@@ -212,12 +241,21 @@ def test_a_bill_that_names_no_model_is_held_against_all_models_at_once(
         Decimal("3.9"),
         Decimal("0.3"),
     )
-    # 0.5 missing; 2.0 − 1.8 = 0.2 and 1.1 − 1.5 = −0.4 unexplained
-    assert parts(whole) == {"missing_usage_usd": Decimal("0.5"), "rest_usd": Decimal("-0.2")}
+    # 0.5 missing; 2.0 − 1.8 = 0.2 unexplained; 1.1 − 1.5 = −0.4 on the bill's last day
+    assert parts(whole) == {
+        "missing_usage_usd": Decimal("0.5"),
+        "open_bucket_usd": Decimal("-0.4"),
+        "rest_usd": Decimal("0.2"),
+    }
     assert {row["gap_cause"] for row in models} == {"in the bill of all models"}
     assert sum(row["computed_cost_usd"] for row in models) == Decimal("3.6")
     days = rows_of(con, "select gap_cause from mart_reconciliation_days order by bill_day")
-    assert [each["gap_cause"] for each in days] == ["rest", "equal", "missing usage", "rest"]
+    assert [each["gap_cause"] for each in days] == [
+        "rest",
+        "equal",
+        "missing usage",
+        "open bucket",
+    ]
 
 
 def test_a_real_week_is_2_04584_by_its_tokens_and_2_98595_billed_with_three_equal_days(

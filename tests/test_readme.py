@@ -17,7 +17,8 @@ from pipeline.ingest.sources import GENERAL_COLUMNS, SOURCE_BY_NAME, SOURCES
 from pipeline.laws import simple, work
 from pipeline.mapping_files import PERIOD
 from pipeline.reference import load_reference, reference_rows
-from pipeline.settings import ASSUME_KEYS, Deployment, Settings, read_settings
+from pipeline.settings import ASSUME_KEYS, PLACES, Deployment, Settings, read_settings
+from pipeline.workspace_load import FUTURE_RULE
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -207,7 +208,7 @@ def test_the_settings_shown_are_all_there_are_and_can_be_read(tmp_path: Path) ->
     settings = read_settings(path)
 
     load_reference(warehouse.connect(None, 1), settings)  # models, GPUs and zones are known
-    assert set(tomllib.loads(text)) == {each.name for each in fields(Settings)} - {"folder"}
+    assert set(tomllib.loads(text)) == {each.name for each in fields(Settings)} - set(PLACES)
     (deployment,) = tomllib.loads(text)["deployments"]
     assert set(deployment) == {each.name for each in fields(Deployment)}
 
@@ -243,6 +244,7 @@ def test_the_reasons_are_those_of_the_contract() -> None:
 
     assert len(set(shown)) == len(shown)
     assert set(shown) - of_csv == {rule.name for rule in RULES} | {
+        FUTURE_RULE,
         NO_USAGE,
         "not_json",
         "not_metrics",

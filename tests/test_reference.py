@@ -39,6 +39,18 @@ HEADERS = {
     "rival_coefficients": "law,scope,coefficient,value,unit",
     "law_validation": "dataset,gpu,stack,law,form,subset_kind,subset_value,row_count,mape_frac,"
     "bias_ratio,p90_frac,leave_one_out_mape_frac",
+    "audit_rules": "rule,value,unit,meaning",
+    "power_rules": "rule,value,unit,meaning",
+    "power_policies": "fact,gpu,lever,setting,setting_unit,phase,quantity,value,low,high,unit,"
+    "certainty,meaning",
+    "power_factors": "gpu,policy,lever,setting,setting_unit,phase,energy_ratio,energy_low_ratio,"
+    "energy_high_ratio,throughput_ratio,throughput_low_ratio,throughput_high_ratio,"
+    "evidence_grade,meaning",
+    "attention_families": "family,kind,layers,hidden,heads,kv_heads,head_dim,ffn,ffn_matrices,"
+    "vocab,q_lora_rank,kv_lora_rank,nope_head_dim,rope_head_dim,v_head_dim,"
+    "state_params_per_layer,state_bytes_per_layer,bytes_per_weight,bytes_per_kv_element,meaning",
+    "power_sensors": "gpu_family,window_s,duty_frac,gain_frac,meaning",
+    "linearity_claims": "told_by,model,category,quantity,value,unit,is_reproduced,meaning",
     "anchors": "anchor,publisher,request,energy_wh,boundary,meaning",
     "law_points": "dataset,gpu,stack,architecture_id,bytes_per_weight,gpu_count,batch,"
     "input_tokens,output_tokens,row_count,measured_j,predicted_j,predicted_by",
@@ -75,6 +87,13 @@ KEYS = {
         "subset_kind",
         "subset_value",
     ),
+    "audit_rules": ("rule",),
+    "power_rules": ("rule",),
+    "power_policies": ("fact",),
+    "power_factors": ("gpu", "policy", "phase"),
+    "attention_families": ("family",),
+    "power_sensors": ("gpu_family",),
+    "linearity_claims": ("told_by", "model", "category", "quantity"),
     "anchors": ("anchor",),
     "law_points": (
         *("dataset", "gpu", "stack", "architecture_id", "bytes_per_weight", "gpu_count"),
@@ -103,6 +122,13 @@ LISTED = {
     ("law_coefficients", "is_default"): {"true", "false"},
     ("bias_factors", "architecture_class"): {"dense", "moe", "mla", "window", "hybrid"},
     ("grade_ranges", "evidence_grade"): {"A", "B", "C", "D", "U"},
+    ("linearity_claims", "told_by"): {"first version", "second version", "both versions"},
+    ("linearity_claims", "is_reproduced"): {"false"},
+    ("power_policies", "certainty"): {"primary", "quoted", "secondary", "unknown"},
+    ("power_policies", "lever"): {"none", "cap", "lock", "profile"},
+    ("power_policies", "phase"): {"prefill", "decode", "request"},
+    ("power_factors", "phase"): {"prefill", "decode"},
+    ("attention_families", "kind"): {"heads", "latent", "state"},
     ("anchors", "boundary"): {"facility", "gpu"},
     ("law_validation", "form"): {"published", "refit"},
     ("grid_factors", "basis"): {"life-cycle", "direct"},
@@ -595,7 +621,7 @@ def test_the_assumptions_are_those_the_pipeline_asks_for() -> None:
         "shared_input_frac_summarization",
         "cache_life_s", "compaction_kept_frac", "within_noise_probability_frac",
         "anomaly_score", "anomaly_spread_frac", "anomaly_material_frac", "anomaly_most_count",
-        "forecast_damping_frac",
+        "forecast_damping_frac", "agentic_task_value_usd",
     }  # fmt: skip
     cache = {f"cache_read_frac_{query_class}" for query_class in QUERY_CLASSES}
 

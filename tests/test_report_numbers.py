@@ -83,8 +83,8 @@ def test_text_loses_control_characters_and_keeps_the_rest() -> None:
     assert clean_text("a\x00b\x07c\td\r\ne\rf\ud800\uffff") == "abc\td\ne\nf"
 
 
-def test_text_longer_than_a_cell_ends_in_an_ellipsis() -> None:
+def test_text_longer_than_a_cell_says_at_its_end_how_long_it_was() -> None:
     text = clean_text("x" * (LONGEST_TEXT + 1))
 
     assert len(text) == 32_767
-    assert text.endswith("x…")
+    assert text.endswith("x… [cut: 32,768 letters]")

@@ -56,6 +56,7 @@ def test_the_headline_figures_are_the_totals_of_the_month() -> None:
 WITHOUT_RANGE = {
     "methods": "laws of others have none; ours stands line by line in method_lines",
     "anchors": "published figures, as published",
+    "policy_cells": "as a meter read them; what a setting changes has its intervals",
 }
 
 
@@ -319,7 +320,7 @@ def test_full_coverage_is_said_in_words() -> None:
 def test_what_a_user_filled_in_stands_before_the_assumptions() -> None:
     tables = section_of(report(), "assumptions").tables
 
-    assert [table.name for table in tables] == ["assumed", "assumptions"]
+    assert [table.name for table in tables] == ["assumed", "assumptions", "region_multipliers"]
     assert tables[0].rows == (("logs/own.jsonl", "model", "llama-3.1-8b"),)
     assert column_of(tables[1], "assumption") == ["batch_api", "pue_ratio"]
 
@@ -364,6 +365,8 @@ def test_the_section_of_batches_says_where_they_come_from() -> None:
         "take 50.0% less GPU energy.",
         "List prices imply batches of 55 where the report takes 64; 1 of 2 lines of other hosts "
         "imply none.",
+        "Usage cost 4 USD per kWh of electricity behind it; ranges rank 0 of 1 pairs of lines, all "
+        "others overlap.",
     )
 
 

@@ -13,20 +13,39 @@ from typing import Any
 import openpyxl
 import pytest
 from need import need_program
+from openpyxl.utils import get_column_letter, range_boundaries
 from report_frames import HOSTILE, hostile_report, report
 
 from pipeline.report import workbook
 from pipeline.report.numbers import clean_text
 from pipeline.report.section import Column, Kind, Report, Section, Steps, Table, Value
 from pipeline.report.workbook_chart_kinds import is_waterfall
+from pipeline.report.workbook_print import narrowed, pages_across
 from pipeline.report.workbook_sheet import may_add
 
 _SHEETS = [
-    *("About", "Summary", "Assumptions", "Cost_per_task", "Usage", "Energy", "Energy_law"),
+    *("About", "Summary", "Findings", "Assumptions", "Cost_per_task", "Usage", "Energy"),
+    "Energy_law",
     *("Carbon", "Models", "Teams", "Reconciliation", "Bridge", "Trend", "Costs", "Batch"),
-    *("Energy_by_batch", "Models_compared", "Price_reversals", "Lengths", "Waste", "Agents"),
+    *(
+        "Cost_per_kwh",
+        "Energy_by_batch",
+        "Models_compared",
+        "Price_reversals",
+        "Lengths",
+        "Waste",
+        "Agents",
+    ),
     *("Agents_by_cache", "Reasoning", "Reasoning_budgets", "Outlook", "Coverage"),
-    *("Law_validation", "Law_errors", "Other_methods", "Other_methods_lines", "Architecture"),
+    *(
+        "Measured_power",
+        "Power_policy",
+        "Law_validation",
+        "Law_errors",
+        "Other_methods",
+        "Other_methods_lines",
+        "Architecture",
+    ),
     *("Checks", "Intake", "Method"),
 ]
 
@@ -125,7 +144,7 @@ def test_unknown_is_a_word_and_never_zero() -> None:
 
     assert row["Cost (USD)"].value == "unpriced"
     assert row["Electricity (kWh)"].value == "unmeasured"
-    assert row["Batch"].value == "–"
+    assert row["Batch"].value == "unmeasured"
     assert row["Provider"].value == "not stated"
 
 
@@ -152,7 +171,8 @@ def test_text_that_begins_a_formula_stays_text_when_a_reader_edits_it() -> None:
 def test_text_longer_than_a_cell_ends_in_an_ellipsis() -> None:
     (cell,) = _values(_of("x" * 40_000))
 
-    assert (len(cell.value), cell.value[-1]) == (32_767, "…")
+    assert len(cell.value) == 32_767
+    assert cell.value.endswith("x… [cut: 40,000 letters]")
 
 
 def test_an_identifier_stays_text() -> None:
@@ -173,6 +193,36 @@ def test_not_a_number_becomes_words() -> None:
     assert [cell.value for cell in cells] == ["not a number"] * 3
 
 
+def test_a_time_without_a_zone_stays_what_it_was() -> None:
+    (cell,) = _values(_of(dt.datetime(2026, 6, 30, 1, 30), kind="datetime"))
+
+    assert (cell.value, cell.number_format) == (
+        dt.datetime(2026, 6, 30, 1, 30),
+        "yyyy-mm-dd hh:mm",
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("cost_usd_per_task", "no task"),
+        ("cost_usd_per_solved_task", "none solved"),
+        ("facility_energy_low_kwh", "unmeasured"),
+        ("billed_cost_usd", "unpriced"),
+        ("reasoning_tokens", "not in log"),
+        ("anything", "none"),
+    ],
+)
+def test_a_cell_without_a_value_says_why(name: str, reason: str) -> None:
+    columns = (Column("name", "Name", "text"), Column(name, "Value", "number"))
+    table = Table("t", "T", columns, (("row", None),))
+    section = Section("s", "S", "S", "What?", tables=(table,))
+
+    sheet = _book(Report("T", "2026-06", False, "1", "run", sections=(section,)))["S"]
+
+    assert _row(sheet, "row")["Value"].value == reason
+
+
 def test_a_time_with_a_zone_becomes_utc() -> None:
     zone = dt.timezone(dt.timedelta(hours=2))
     moment = dt.datetime(2026, 6, 30, 1, 30, tzinfo=zone)
@@ -191,7 +241,7 @@ def test_every_table_is_an_excel_table_under_its_own_heads() -> None:
     shown = [figure.name for section in report().sections for figure in section.figures]
     figures = [f"t_figure_{name}" for name in (*drawn_here, *shown)]
 
-    assert sorted(names) == sorted([*tables, *figures, "t_key_figures"])
+    assert sorted(names) == sorted([*tables, *figures, "t_key_figures", "t_cost_quality"])
     for sheet in book:
         for table in sheet.tables.values():
             heads = [cell.value for cell in sheet[table.ref][0]]
@@ -224,13 +274,35 @@ def test_heads_stay_in_sight_on_screen_and_on_every_printed_page() -> None:
     assert sheet.print_title_rows == f"${head}:${head}"
 
 
-def test_every_sheet_prints_landscape_and_one_page_wide_with_the_period_below() -> None:
+def test_every_sheet_prints_landscape_with_the_period_below() -> None:
     for sheet in _book(report()):
         assert sheet.page_setup.orientation == "landscape"
-        assert (sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight) == (1, 0)
+        assert sheet.page_setup.fitToHeight == 0
         assert sheet.sheet_properties.pageSetUpPr.fitToPage
         assert sheet.oddFooter.left.text == "Joulebook 2026-06, method 1, run 0f3a"
         assert sheet.oddFooter.right.text == "Page &P of &N"
+
+
+def test_no_sheet_prints_below_sixty_percent() -> None:
+    # A landscape page holds 145 letters at full size, 241 at 60 %; further pages repeat column A.
+    for sheet in _book(report()):
+        area = sheet.print_area.rpartition("!")[2].replace("$", "") or sheet.dimensions
+        last = range_boundaries(area)[2]
+        widths = [sheet.column_dimensions[get_column_letter(n)].width for n in range(1, last + 1)]
+        pages = sheet.page_setup.fitToWidth
+        across = sum(widths) + (pages - 1) * widths[0]
+
+        assert across / pages <= 241, sheet.title
+        assert pages == 1 or sheet.print_title_cols == "$A:$A"
+
+
+def test_columns_of_text_shrink_before_a_sheet_takes_two_pages() -> None:
+    # 100 + 60 + 122 letters are 41 too many: what is above 22 gives up 41 of 78 + 38 + 100
+    assert narrowed({1: 100, 2: 60, 3: 122, 4: 500}, 3) == {1: 85, 2: 52, 3: 103}
+    assert narrowed({1: 100, 2: 60}, 2) == {}  # fits
+    assert narrowed({1: 22, 2: 22, 3: 300}, 3) == {3: 197}
+    assert narrowed(dict.fromkeys(range(1, 30), 20), 29) == {}  # numbers alone: two pages
+    assert pages_across([20] * 29) == 3  # 28 × 20 beside 20 repeated: 560 / 221
 
 
 def test_no_cells_are_merged_and_nothing_is_linked() -> None:
@@ -248,11 +320,15 @@ def test_the_charts_have_titles_axes_and_a_text_for_those_who_do_not_see_them() 
         *(("Cost_per_task", "Model · class", "USD"), ("Energy", "Model · class", "share")),
         ("Models", "Model · class", "J"),
         *(("Bridge", "Step", "USD"), ("Trend", "Month", "USD"), ("Trend", "Month", "kWh")),
-        *(("Batch", "Batch", "J"), ("Other_methods", "Method", "kWh")),
+        *(("Batch", "Batch", "J"), ("Reasoning", "USD an answer, list price", "Accuracy")),
+        ("Power_policy", "Setting, phase", "times"),
+        ("Power_policy", "Seconds since the log began", "W"),
+        ("Power_policy", "Tokens a second", "J per token"),
+        ("Other_methods", "Method", "kWh"),
         ("Other_methods", "Request", "Wh"),
     )
 
-    kinds = 'descr="(?:Bar chart|Stacked bar chart|Line chart|Waterfall) '
+    kinds = 'descr="(?:Bar chart|Stacked bar chart|Line chart|Scatter chart|Waterfall) '
     assert sum(len(re.findall(kinds, drawing)) for drawing in drawings) == len(axes)
     for chart, (sheet, across, unit) in zip(charts, axes, strict=True):
         assert f"<a:t>{unit}</a:t>" in chart
@@ -265,12 +341,12 @@ def test_a_figure_of_lines_has_a_chart_on_its_own_sheet() -> None:
     (chart,) = [
         text
         for name, text in parts.items()
-        if name.startswith("xl/charts/chart") and "scatterChart" in text
+        if name.startswith("xl/charts/chart") and "scatterChart" in text and "'Batch'!" in text
     ]
     sheet = _book(report())["Batch"]
     head = next(row for row in sheet.iter_rows() if str(row[1].value).startswith("1. llama"))
 
-    assert sum(text.count('descr="Line chart of') for text in parts.values()) == 1
+    assert sum(text.count('descr="Line chart of') for text in parts.values()) == 3
     assert "<a:t>Batch</a:t>" in chart
     assert chart.count("<c:ser>") + chart.count("<ser>") == 1
     assert f"'Batch'!$A${head[0].row + 1}:$A${head[0].row + 3}" in chart

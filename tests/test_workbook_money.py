@@ -1,6 +1,7 @@
 """The workbook's money follows contracts, commitments, bills and GPU bills as the pipeline does."""
 
 import io
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,42 @@ def test_every_formula_of_money_gives_the_value_that_is_stored(
     book = workbook.render(*both)
 
     assert differences(stored(book), recalculated(book, tmp_path)) == []
+
+
+@pytest.mark.slow
+def test_the_electricity_beside_a_gpu_bill_follows_the_tariff(
+    both: tuple[Report, BookData], table: DataTable, tmp_path: Path
+) -> None:
+    # The bill of the machines leaves their electricity out: kWh × tariff stands beside it. At twice
+    # the tariff it costs twice as much, and the month that much more; the bill itself stays.
+    book = workbook.render(*both)
+    read = openpyxl.load_workbook(io.BytesIO(book))
+    tariff = next(
+        float(row["value"])
+        for row in both[1].frame("assumptions").rows(named=True)
+        if row["assumption"] == "electricity_usd_per_kwh"
+    )
+    beside = sum(float(value) for value in _column(table, "hosting_energy_cost_usd") if value)
+    energies_j = [
+        float(joules)
+        for joules, value in zip(
+            _column(table, "gpu_energy_j"), _column(table, "hosting_energy_cost_usd"), strict=True
+        )
+        if value
+    ]
+    ratio = math.prod(
+        float(row["value"])
+        for row in both[1].frame("assumptions").rows(named=True)
+        if row["assumption"] in ("host_ratio", "idle_ratio", "pue_ratio")
+    )
+    cell = next(c.offset(0, 1) for c in read["Summary"]["A"] if c.value == "Cost")
+
+    after = recalculated(book, tmp_path, in_electricity_usd_per_kwh=2 * tariff)
+
+    assert beside == pytest.approx(sum(energies_j) * ratio / 3_600_000 * tariff, abs=2e-9)
+    assert after["Summary", cell.coordinate] - stored(book)["Summary", cell.coordinate] == (
+        pytest.approx(beside, rel=1e-6)
+    )
 
 
 @pytest.mark.slow

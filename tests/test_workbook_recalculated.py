@@ -4,6 +4,7 @@ Stored results are dropped from a copy, the copy is recalculated, and every cell
 """
 
 import io
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,19 @@ import openpyxl
 import pytest
 from conftest import DENSE_BIAS, EXAMPLE_LAW_J, Book
 from live_book import rendered
-from recalculation import Cells, agree, differences, planted, recalculated, stored
+from recalculation import (
+    Cells,
+    agree,
+    differences,
+    planted,
+    recalculated,
+    recalculated_each,
+    stored,
+)
 
 from pipeline.estimate import Question, estimate
+from pipeline.report.workbook_energy import INPUTS_MOVED, RUN
+from pipeline.report.workbook_run import AS_BUILT, NOT_AS_BUILT
 from pipeline.settings import Settings
 
 pytestmark = pytest.mark.slow
@@ -91,11 +102,15 @@ def test_moving_tariff_pue_and_batch_gives_what_the_pipeline_gives(
 ) -> None:
     other = rendered(book_of, MOVED)
     heads = heads_of(other)
-    kept = {"low", "high", "p50", "p90"}  # ranges and single requests keep the run's ratio
+    # Ranges and single requests keep the run's ratio, and say that inputs were moved. Data_Draws is
+    # of the Calculator's request, whose batch is an input of its own.
+    kept = {"low", "high", "p50", "p90", "moved", "range"}
     compared = [
         (sheet, cell, value)
         for (sheet, cell), value in stored(other).items()
-        if sheet in heads and not kept & set(heads[sheet][letters(cell)].split("_"))
+        if sheet in heads
+        and sheet != "Data_Draws"
+        and not kept & set(heads[sheet][letters(cell)].split("_"))
     ]
 
     assert len(compared) > 700
@@ -118,6 +133,38 @@ def test_moved_inputs_reach_the_summary(
         assert agree(found[label], expected[label]), label
     assert not agree(found["Electricity"], before["Electricity"])
     assert found["Cost"] == pytest.approx(before["Cost"])  # no price was moved
+
+
+def test_ranges_and_sentences_say_that_they_are_of_the_run_once_inputs_are_moved(
+    book: bytes, moved: Cells
+) -> None:
+    read = openpyxl.load_workbook(io.BytesIO(book))
+    sheet, at = read.defined_names["run_state"].attr_text.replace("$", "").split("!")
+    lines = [
+        (title, cell)
+        for title in ("Summary", "Energy", "Teams")
+        for cell in (c.coordinate for c in read[title]["A"] if c.value == "=run_state")
+    ]
+    before, after = stored(book), moved
+
+    assert (before[sheet, at], after[sheet, at]) == (AS_BUILT, NOT_AS_BUILT)
+    assert [title for title, _ in lines] == ["Summary", "Energy", "Teams"]
+    assert {after[place] for place in lines} == {NOT_AS_BUILT}
+    ranges = {place for place, value in before.items() if value == RUN}
+    # headlines, lines of tables and their totals, and each line of Data_Energy
+    assert {"Summary", "Cost_per_task", "Energy", "Teams", "Data_Energy"} <= {s for s, _ in ranges}
+    assert {after[place] for place in ranges} == {INPUTS_MOVED}
+
+
+def test_a_grid_factor_leaves_the_ranges_as_drawn(book: bytes, tmp_path: Path) -> None:
+    # carbon is electricity times the factor in every draw, so its range moves with it exactly
+    found = recalculated(book, tmp_path, in_carbon_gco2e_per_kwh=100.0)
+    ranges = {place for place, value in stored(book).items() if value == RUN}
+
+    assert {found[place] for place in ranges} == {RUN}
+    assert found[next(place for place, value in stored(book).items() if value == AS_BUILT)] == (
+        NOT_AS_BUILT
+    )
 
 
 def test_the_cost_follows_the_currency_of_the_reader(book: bytes, moved: Cells) -> None:
@@ -156,31 +203,52 @@ def test_a_price_of_ten_dollars_more_costs_ten_dollars_more_a_million(
     assert after["Cost"] - before["Cost"] == pytest.approx(tokens * 10 / 1_000_000)
 
 
-@pytest.mark.parametrize(
-    ("model", "lengths", "batch"),
-    [
-        ("meta-llama/Llama-3.1-8B", (900, 0, 300), 1),
-        ("deepseek-ai/DeepSeek-V3", (68_000, 66_640, 700), 64),  # experts and a latent cache
-        ("gpt-5", (2_000, 0, 0), 500),  # stand-ins, no answer, batch above one stand-in's cap
-    ],
-)
-def test_the_calculator_answers_as_estimate_does(
-    book: bytes, tmp_path: Path, model: str, lengths: tuple[int, int, int], batch: float
-) -> None:
-    n, k, m = lengths
-    expected = estimate(Settings(), Question(model, n, m, k, batch))
-
-    cells = recalculated(
-        book,
-        tmp_path,
-        in_calc_model=model,
-        in_calc_input_tokens=n,
-        in_calc_cached_tokens=k,
-        in_calc_output_tokens=m,
-        in_calc_batch=batch,
+# The worked example, experts with a latent cache, stand-ins without an answer and above one
+# stand-in's cap, an A whose draws spread too far; then what a die with a fixed seed asks.
+ASKED = [
+    Question("meta-llama/Llama-3.1-8B", 900, 300, 0, 1),
+    Question("deepseek-ai/DeepSeek-V3", 68_000, 700, 66_640, 64),
+    Question("gpt-5", 2_000, 0, 0, 500),
+    Question("meta-llama/Llama-3.1-8B", 512, 250, 0, 16),
+]
+DICE = random.Random(5)  # noqa: S311 any cases will do, the same ones each time
+MODELS = ("gpt-5-mini", "claude-sonnet-4-5", "openai/gpt-oss-120b", "Qwen/Qwen3-32B")
+for model in MODELS:
+    n = DICE.randint(1, 30_000)
+    ASKED.append(
+        Question(model, n, DICE.randint(1, 4_000), DICE.randint(0, n), DICE.choice([1, 7.5, 64]))
     )
+SHEETS = (  # all that the Calculator computes from
+    *("Calculator", "Assumptions", "Coefficients", "Bias_factors", "Catalog"),
+    *("Data_Architectures", "Data_List_prices", "Data_Draws"),
+)
+TOO_LONG = Question("meta-llama/Llama-3.1-8B", 900_000, 300, 0, 1)
 
-    found = by_label(cells, book, "Calculator", "B")
+
+@pytest.fixture(scope="module")
+def answered(book: bytes, tmp_path_factory: pytest.TempPathFactory) -> list[Cells]:
+    cases: list[dict[str, float | str]] = [
+        {
+            "in_calc_model": asked.model,
+            "in_calc_input_tokens": asked.input_tokens,
+            "in_calc_cached_tokens": asked.cached_tokens,
+            "in_calc_output_tokens": asked.output_tokens,
+            "in_calc_batch": asked.batch,
+        }
+        for asked in (*ASKED, TOO_LONG)
+    ]
+    return recalculated_each(book, tmp_path_factory.mktemp("answered"), cases, SHEETS)
+
+
+@pytest.mark.parametrize("number", range(len(ASKED)))
+def test_the_calculator_answers_as_estimate_does(
+    book: bytes, answered: list[Cells], number: int
+) -> None:
+    expected = estimate(Settings(), ASKED[number])
+
+    found = by_label(answered[number], book, "Calculator", "B")
+    low, high = (by_label(answered[number], book, "Calculator", c)["GPU energy"] for c in "CD")
+
     for label, value in {
         "GPU energy": expected["gpu_energy_j"],
         "of the law: prefill": expected["prefill_energy_j"],
@@ -193,29 +261,28 @@ def test_the_calculator_answers_as_estimate_does(
         "Output of least energy a token": expected["optimum_output_tokens"],
     }.items():
         assert agree(found[label], value), label
+    assert agree(low, expected["energy_low_j"])
+    assert agree(high, expected["energy_high_j"])
     if expected["list_cost_usd"] is not None:
         assert found["Cost at list price"] == pytest.approx(float(expected["list_cost_usd"]))
 
 
-def test_the_calculator_gives_the_worked_example(book: bytes, tmp_path: Path) -> None:
-    cells = recalculated(book, tmp_path, in_calc_model="meta-llama/Llama-3.1-8B", in_calc_batch=1)
-    found = by_label(cells, book, "Calculator", "B")
+def test_the_calculator_gives_the_worked_example(book: bytes, answered: list[Cells]) -> None:
+    found = by_label(answered[0], book, "Calculator", "B")
 
-    # 900 tokens in, 300 out stand there from the start: 15.318907 + 10.724827 + 850.990486 J
+    # 900 tokens in, 300 out: 15.318907 + 10.724827 + 850.990486 J
     assert found["of the law: prefill"] == pytest.approx(15.318907, abs=1e-6)
     assert found["of the law: KV cache"] == pytest.approx(10.724827, abs=1e-6)
     assert found["of the law: next token"] == pytest.approx(850.990486, abs=1e-6)
     assert found["GPU energy"] == pytest.approx(DENSE_BIAS * EXAMPLE_LAW_J, abs=1e-5)
 
 
-def test_a_request_that_does_not_fit_is_told_so(book: bytes, tmp_path: Path) -> None:
-    cells = recalculated(
-        book,
-        tmp_path,
-        in_calc_model="meta-llama/Llama-3.1-8B",
-        in_calc_input_tokens=900_000,
-    )
-    found = by_label(cells, book, "Calculator", "B")
+def test_a_request_that_does_not_fit_is_told_so(book: bytes, answered: list[Cells]) -> None:
+    found = by_label(answered[-1], book, "Calculator", "B")
 
     assert (found["GPU energy"], found["Batch in use"]) == ("does not fit", "does not fit")
-    assert not [v for v in cells.values() if str(v).startswith(("#", "Err:"))]
+    assert not [
+        (sheet, cell)
+        for (sheet, cell), value in answered[-1].items()
+        if sheet in ("Calculator", "Data_Draws") and str(value).startswith(("#", "Err:"))
+    ]

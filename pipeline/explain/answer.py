@@ -36,7 +36,7 @@ def explain(
     with tempfile.TemporaryDirectory() as aside:
         con = warehouse.connect(Path(aside) / "warehouse.duckdb", settings.memory_limit_gb)
         try:
-            checks = job.build_month_book(con, settings, tell)
+            checks = job.build_month_book(con, settings, tell, month)
             return explain_in(con, settings, checks, asked, month)
         finally:
             con.close()

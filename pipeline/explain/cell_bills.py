@@ -17,6 +17,7 @@ _CAUSES = {
     "missing_usage_usd": "missing usage",
     "unbilled_usage_usd": "usage without bill",
     "late_usd": "late",
+    "open_bucket_usd": "open bucket",
     "rounding_usd": "rounding",
 }
 _PARTS = (*_CAUSES, "credit_usd", "time_zone_usd", "rest_usd")

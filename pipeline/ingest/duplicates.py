@@ -17,9 +17,10 @@ def mark_all(con: duckdb.DuckDBPyConnection, input_id: int) -> None:
 def mark_repeated(con: duckdb.DuckDBPyConnection) -> None:
     """Keep the most complete row of each request: most output, input, money.
 
-    An id names one request of one model at one provider: counters of two systems may collide.
-    Between equals the text of the whole row decides, so the order of rows changes nothing. Rows
-    are told apart by their place in the table: several may come from one line.
+    A request told in two months counts in the earlier, so that later logs never move a month. An
+    id names one request of one model at one provider: counters of two systems may collide. Between
+    equals the text of the whole row decides, so the order of rows changes nothing. Rows are told
+    apart by their place in the table: several may come from one line.
     """
     texts = ", ".join(f"{name}::varchar" for name, _ in contract.RECORD)
     content = f"concat_ws('|', {texts})"
@@ -32,7 +33,7 @@ def mark_repeated(con: duckdb.DuckDBPyConnection) -> None:
         from (
             with candidates as not materialized (
                 select raw_usage.rowid as row_id, input_id, source_line, provider, model_name,
-                    request_id, output_tokens,
+                    request_id, month, output_tokens,
                     uncached_input_tokens, cache_read_tokens, billed_cost_usd, source_format,
                     {content} as content
                 from raw_usage inner join raw_inputs using (input_id)
@@ -50,6 +51,7 @@ def mark_repeated(con: duckdb.DuckDBPyConnection) -> None:
             qualify row_number() over (
                 partition by source_format, provider, model_name, request_id
                 order by
+                    month,
                     output_tokens desc nulls last,
                     coalesce(uncached_input_tokens, 0) + coalesce(cache_read_tokens, 0) desc,
                     abs(billed_cost_usd) desc nulls last,

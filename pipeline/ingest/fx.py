@@ -6,7 +6,7 @@ import duckdb
 
 from pipeline.ingest import contract
 
-NO_RATES = "cross join (select null::decimal(14, 10) as fx_usd_per_unit)"
+NO_RATE = "null::decimal(14, 10) as fx_usd_per_unit"
 
 # An amount that could not be read stays so. Up to 10 billion dollars fit.
 CONVERTED_SQL = f"""case

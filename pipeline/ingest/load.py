@@ -13,6 +13,7 @@ from pipeline.ingest import (
     identities,
     overlaps,
     prometheus,
+    straight,
     unknown_columns,
     usage_folder,
 )
@@ -137,8 +138,7 @@ def _staged(
 ) -> list[UnknownColumn]:
     """Put the rows of a file into raw_usage; return its columns that no select reads."""
     try:
-        unknown = stage(con, found, latest)
-        _insert_rows(con, file, found, settings, input_id)
+        unknown = _insert_rows(con, file, found, settings, input_id, latest)
     except duckdb.Error as error:
         raise BadInputError(
             f"{file.shown}: expected a readable {found.source.title}, found: "
@@ -165,28 +165,54 @@ def _insert_rows(
     found: Recognised,
     settings: Settings,
     input_id: int,
-) -> None:
+    latest: dict[str, prometheus.Counters],
+) -> list[UnknownColumn]:
+    """Read a file into raw_usage; return its columns that no select reads."""
     con.execute("set variable assumed_start = $start", {"start": file.assume.get("start")})
     select = (bundled("sql/sources") / f"{found.source.name}.sql").read_text(encoding="utf-8")
-    columns = _filled_columns(found, con.sql(select).columns)
-    make_room(con, columns)
-    con.execute(
-        _insert_sql(select, columns),
-        {
-            "input_id": input_id,
-            "model": file.assume.get("model"),
-            "provider": file.assume.get("provider"),
-            "team": file.assume.get("team"),
-            "class": file.assume.get("class"),
-            "zone": settings.time_zone,
-        },
-    )
+
+    def insert() -> int:
+        return _inserted(con, file, found, select, settings, input_id)
+
+    if straight.is_possible(found, select):
+        unknown = straight.read(con, found, input_id, insert)
+        if unknown is not None:
+            return unknown
+    unknown = stage(con, found, latest)
+    insert()
     con.execute(
         "insert into raw_usage by name select $input_id as input_id, source_line, "
         "reject_reasons, false as is_duplicate from staged_rejects",
         {"input_id": input_id},
     )
     clear(con)
+    return unknown
+
+
+def _inserted(
+    con: duckdb.DuckDBPyConnection,
+    file: LogFile,
+    found: Recognised,
+    select: str,
+    settings: Settings,
+    input_id: int,
+) -> int:
+    """Insert source_rows into raw_usage, and return how many rows that made."""
+    columns = _filled_columns(found, con.sql(select).columns)
+    make_room(con, columns)
+    return int(
+        con.execute(
+            _insert_sql(select, columns),
+            {
+                "input_id": input_id,
+                "model": file.assume.get("model"),
+                "provider": file.assume.get("provider"),
+                "team": file.assume.get("team"),
+                "class": file.assume.get("class"),
+                "zone": settings.time_zone,
+            },
+        ).fetchall()[0][0]
+    )
 
 
 def _filled_columns(found: Recognised, columns: Iterable[str]) -> set[str]:
@@ -203,8 +229,8 @@ def _insert_sql(select: str, columns: set[str]) -> str:
         "team": "coalesce(nullif(trim(team), ''), $team)",
         "query_class": "coalesce(nullif(trim(query_class), ''), $class)",
         "task_id": "nullif(trim(task_id), '')",
-        "request_id": "case when lower(trim(request_id)) in ('', '-', 'null', 'none', 'nan') "
-        "then null else request_id end",
+        "request_id": "case when list_contains(['', '-', 'null', 'none', 'nan'], "
+        "lower(trim(request_id))) then null else request_id end",
     }
     record = ",\n".join(
         f"{name if name in columns else 'null'}::{kind} as {name}" for name, kind in contract.RECORD
@@ -217,7 +243,8 @@ def _insert_sql(select: str, columns: set[str]) -> str:
     has_currency = "billed_currency" in columns
     if has_currency:
         filled["billed_cost_usd"] = f"{fx.CONVERTED_SQL}::decimal(24, 12)"
-    rates = fx.join_sql(_month_text()) if has_currency else fx.NO_RATES
+    rates = fx.join_sql(_month_text()) if has_currency else ""
+    rate = "fx_usd_per_unit" if has_currency else fx.NO_RATE
     clean = ",\n".join(f"{filled.get(name, name)} as {name}" for name, _ in contract.RECORD)
     kept = ", ".join(
         f"try_cast({name} as {kind}) as {name}" if name in contract.COUNTS else name
@@ -229,7 +256,7 @@ def _insert_sql(select: str, columns: set[str]) -> str:
         with
         source_record as ({select}),
         typed as (select source_line, {record}, {extra} from source_record),
-        filled as (select source_line, {clean}, {judged}, fx_usd_per_unit from typed {rates})
+        filled as (select source_line, {clean}, {judged}, {rate} from typed {rates})
         select
             $input_id as input_id, source_line, {kept},
             {_month_text()} as month,

@@ -9,6 +9,16 @@ from pipeline.ingest.detect import Recognised
 _MOST_BREAKS = 9  # line breaks in a name or number, before the file counts as bad
 _LINE_CUT = 10_000  # characters of a rejected line that DuckDB keeps
 
+# Lines that a rejected one swallowed by a quote left open: each is a row of its own.
+SWALLOWED_COUNT = """max(
+                    case
+                        when error_type::varchar = 'UNQUOTED VALUE'
+                            then length(trim(csv_line, chr(10)))
+                            - length(replace(trim(csv_line, chr(10)), chr(10), ''))
+                        else 0
+                    end
+                )"""
+
 
 def require_none_rejected(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
     """Stop where a rejected line runs on over many.
@@ -76,7 +86,8 @@ def _breaks(text: str) -> str:
 def set_long_cells_aside(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
     """Set rows aside whose names or numbers run over several lines.
 
-    Only cells that are read are looked at: prompts may have as many lines as they like.
+    Only cells that are read are looked at: prompts may have as many lines as they like. Where one
+    of those read holds what parts cells, it has swallowed rows: each of its lines counts as one.
 
     Raises:
         BadInputError: Where a cell runs over so many lines that rows must be in it.
@@ -91,15 +102,23 @@ def set_long_cells_aside(con: duckdb.DuckDBPyConnection, found: Recognised) -> N
     has_break = " or ".join(f"contains({cell}, chr(10))" for cell in cells)
     all_text = f"concat_ws('', {', '.join(cells)})"
     long_rows = con.execute(
-        f"select source_line, length({all_text}) - length(replace({all_text}, chr(10), '')) "
-        f"from numbered_cells where {has_break} order by source_line"
+        f"select source_line, length({all_text}) - length(replace({all_text}, chr(10), '')), "
+        f"contains({all_text}, $delimiter) from numbered_cells where {has_break} "
+        "order by source_line",
+        {"delimiter": found.delimiter},
     ).fetchall()
-    if any(breaks > _MOST_BREAKS for _, breaks in long_rows):
+    if any(breaks > _MOST_BREAKS for _, breaks, _ in long_rows):
         raise BadInputError(_message(found, long_rows[0][0]))
     if long_rows:
         con.execute(
             "insert into staged_rejects select unnest($lines::bigint[]), 'csv_cell_over_lines'",
-            {"lines": [line for line, _ in long_rows]},
+            {
+                "lines": [
+                    line
+                    for line, breaks, has_swallowed in long_rows
+                    for _ in range(1 + breaks * has_swallowed)
+                ]
+            },
         )
 
 

@@ -42,6 +42,7 @@ CONTEXTS = {
 SOURCE = f"genai-prices {version('genai-prices')}"
 MULTIPLIER = "; published multiplier 2.0 of input"
 INHERITED = "; standard price; none of its own for this tier"
+EVERY_DAY = "; hours of every day, since the package knows no weekends or holidays"
 READ_ON = "2026-11-30"  # the day the package was read: it does not carry its release date
 BEFORE_ALL_CHANGES = date(2000, 1, 1)  # the first price also holds before the first change
 
@@ -98,7 +99,7 @@ def _prices(provider: str, model: types.ModelInfo) -> Iterator[Price]:
             for kind, band, usd, note in _prices_at(provider, model, tier, moment):
                 row = Price(
                     *(provider, model.id, kind, tier, band, begin, end),
-                    *(*hours, usd, SOURCE + note),
+                    *(*hours, usd, SOURCE + note + (EVERY_DAY if hours[0] else "")),
                 )
                 _append(runs.setdefault((kind, tier, band, hours[0]), []), row)
     for run in runs.values():

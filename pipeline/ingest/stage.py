@@ -42,6 +42,25 @@ def stage(
     return _stage_json(con, found)
 
 
+def view_straight(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
+    """Make source_rows a view of a clean file itself.
+
+    Reading it fails at any line that is not of the file's shape. Its source_line is null: in one
+    pass no line knows its number.
+    """
+    packed = "gzip" if found.is_gzip else "none"
+    if found.file_kind == "csv":
+        cells, _, columns, shape = _csv_columns(found)
+    else:
+        cells, columns, shape = ["line"], _json_columns(found, stops_at_no_json=True), _LINES
+    lines = _read_csv(found, found.path, packed, cells, shape, "ignore_errors = false")
+    con.execute(
+        "create or replace temp view source_rows as select null::bigint as source_line, "
+        f"null::json as document, {_listed(columns.shown)} from "
+        f"(select {_listed(columns.kept)} from {_taken(columns, lines)})"
+    )
+
+
 def clear(con: duckdb.DuckDBPyConnection) -> None:
     """Forget the staged file: its lines may hold prompts, and prompts are never kept."""
     for view in ("source_rows", "numbered_cells"):
@@ -67,10 +86,7 @@ def _stage_parquet(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[Un
 
 def _stage_csv(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[UnknownColumn]:
     """Read a CSV file as text; a line that is not of its shape keeps its number and reason."""
-    cells = [f"c{number}" for number in range(len(found.columns))]
-    cell_of = dict(zip(reversed(found.columns), reversed(cells), strict=True))
-    columns = columns_of(found.source.columns, cell_of)
-    shape = f"header = true, delim = {literal(found.delimiter)}, quote = '\"', escape = '\"'"
+    cells, cell_of, columns, shape = _csv_columns(found)
     unknown = {name: cell_of[name] for name in unknown_columns.in_header(found)}
     kept = [*columns.kept, *unknown_columns.signs_kept(unknown)]
     _read_text(con, found, cells, shape, columns, kept)
@@ -83,14 +99,21 @@ def _stage_csv(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[Unknow
     return unknown_columns.count_signs(con, list(unknown))
 
 
+def _csv_columns(found: Recognised) -> tuple[list[str], dict[str, str], Columns, str]:
+    """Return a CSV file's cells, the cell of each column, the declared columns, and its shape."""
+    cells = [f"c{number}" for number in range(len(found.columns))]
+    cell_of = dict(zip(reversed(found.columns), reversed(cells), strict=True))
+    shape = f"header = true, delim = {literal(found.delimiter)}, quote = '\"', escape = '\"'"
+    return cells, cell_of, columns_of(found.source.columns, cell_of), shape
+
+
 def _stage_json(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[UnknownColumn]:
     """Read JSON records; of flat ones, nothing but the declared values is kept.
 
     Of others the record itself is there too, as `document`, for forms that nest rows in lists.
     """
     source = found.source
-    readers = dict.fromkeys(source.counts, "count_of") | dict.fromkeys(source.times, "time_of")
-    columns = columns_of(source.columns, _text_cells(found), "line", readers, dict(source.spares))
+    columns = _json_columns(found)
     kept = [
         *columns.kept,
         f"{values_name('line')} is not null as is_json",
@@ -115,7 +138,7 @@ def _stage_json(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[Unkno
             records = list(line_records(file_text(found.path, found.is_gzip)))
             unknown = unknown_columns.in_records(source, records)
         else:
-            unknown = unknown_columns.in_lines(con, found, _lines(found))
+            unknown = unknown_columns.in_lines(con, found, lines_sql(found))
     _number_lines(con, first_line=1)
     con.execute(
         "insert into staged_rejects select source_line, 'not_json' from numbered_cells "
@@ -126,6 +149,19 @@ def _stage_json(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[Unkno
         "from numbered_cells where is_json"
     )
     return unknown
+
+
+def _json_columns(found: Recognised, *, stops_at_no_json: bool = False) -> Columns:
+    source = found.source
+    readers = dict.fromkeys(source.counts, "count_of") | dict.fromkeys(source.times, "time_of")
+    return columns_of(
+        source.columns,
+        _text_cells(found),
+        "line",
+        readers,
+        dict(source.spares),
+        stops_at_no_json=stops_at_no_json,
+    )
 
 
 def _text_cells(found: Recognised) -> dict[str, str]:
@@ -204,17 +240,23 @@ def _read_text(
             text = file_text(found.path, found.is_gzip)
             copy.write_text(text.replace("\r\n", "\n").replace("\r", "\n"), encoding="utf-8")
             read(copy, "none")
-    con.execute("""
+    con.execute(f"""
         insert into staged_rejects
-        select line, 'csv_' || replace(lower(min(error_type::varchar)), ' ', '_')
-        from reject_errors
-        group by line
+        select line, unnest(list_resize([reason], 1 + swallowed_count, reason))
+        from (
+            select
+                line,
+                'csv_' || replace(lower(min(error_type::varchar)), ' ', '_') as reason,
+                {open_quotes.SWALLOWED_COUNT} as swallowed_count
+            from reject_errors
+            group by line
+        )
     """)
     open_quotes.require_none_rejected(con, found)
     if has_one_line_end:
         all_cells = _read_csv(found, found.path, packed, cells, shape, "ignore_errors = true")
         head_count = int(found.file_kind == "csv")
-        open_quotes.require_every_line(con, found, all_cells, _lines(found), head_count)
+        open_quotes.require_every_line(con, found, all_cells, lines_sql(found), head_count)
     con.execute("drop table reject_errors")
     con.execute("drop table reject_scans")
 
@@ -241,7 +283,8 @@ def _read_csv(
     )
 
 
-def _lines(found: Recognised) -> str:
+def lines_sql(found: Recognised) -> str:
+    """Return the SQL of a relation with the lines of a file."""
     compression = "gzip" if found.is_gzip else "none"
     return _read_csv(found, found.path, compression, ["line"], _LINES, "ignore_errors = true")
 
@@ -267,7 +310,7 @@ def _number_lines(con: duckdb.DuckDBPyConnection, first_line: int) -> None:
                 source_line - {first_line} - row_number() over (order by source_line) + 1
                     as line_offset,
                 row_number() over (order by source_line) as shift
-            from staged_rejects
+            from (select distinct source_line from staged_rejects)
         )
         group by line_offset
     """)

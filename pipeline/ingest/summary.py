@@ -1,6 +1,6 @@
 """What is in some files, without a report: rows, reasons, tokens and models of each."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,11 @@ def summarise(
     if to is not None:
         for note in usage_folder_write.write(con, to, settings.time_zone):
             tell(f"note: {note}")
+    return entries_of(con, intakes)
+
+
+def entries_of(con: duckdb.DuckDBPyConnection, intakes: Iterable[Intake]) -> list[dict[str, Any]]:
+    """Return the same of files that are loaded."""
     warehouse.build(con, ("int_models",))
     totals = _by_input(con.execute(_TOTALS_SQL))
     reasons = _by_input(con.execute(_REASONS_SQL))
@@ -67,6 +72,8 @@ def title_of(source_format: str | None) -> str:
 
 def text_of(entry: Mapping[str, Any]) -> str:
     """Return what is in a file as lines for people."""
+    if entry.get("state") == "already loaded":
+        return f"{entry['path']}: already loaded"
     lines = [f"{entry['path']}: {title_of(entry['format'])}"]
     if entry["format"] is None:
         return "\n".join((*lines, f"  {entry['reason']}"))

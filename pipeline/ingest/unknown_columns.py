@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -23,6 +24,8 @@ MOST_LETTERS = 60  # of a name that is shown
 _MOST_TOLD = 12  # names in one note; the report has them all
 # Of larger files an even share of the lines is asked for its keys, picked by what they begin with.
 _ALL_LINES_BYTES = 16_000_000
+_PIECES = 64
+_PIECE_BYTES = _ALL_LINES_BYTES // _PIECES
 _PACKED_RATIO = 8  # a packed log holds about this much more
 
 _USAGE_LIKE = re.compile(r"usage|tokens|details|billed_units|stats|cache_creation", re.IGNORECASE)
@@ -119,13 +122,17 @@ def count_signs(
 
 def keys_kept(found: Recognised) -> str:
     """Return the SQL that keeps the names of a JSON line's keys, of some lines of a large file."""
-    paths = ", ".join(literal(path) for path in _parent_paths(found.source))
     size = found.path.stat().st_size * (_PACKED_RATIO if found.is_gzip else 1)
     share = max(1, round(size / _ALL_LINES_BYTES))
     return (
         f"case when hash(left(line, 48)) % {share} = 0 "
-        f"then try(json_keys(line, [{paths}])) end as keys_seen"
+        f"then {_keys_of_line(found.source)} end as keys_seen"
     )
+
+
+def _keys_of_line(source: Source) -> str:
+    paths = ", ".join(literal(path) for path in ["$", *map(json_path, _parents(source.name))])
+    return f"try(json_keys(line, [{paths}]))"
 
 
 def in_lines(con: duckdb.DuckDBPyConnection, found: Recognised, lines: str) -> list[UnknownColumn]:
@@ -154,6 +161,39 @@ def in_lines(con: duckdb.DuckDBPyConnection, found: Recognised, lines: str) -> l
         return []
     values = {name: f"try(json_extract_string(line, {literal(json_path(name))}))" for name in names}
     return count_signs(con, names, f"(select {', '.join(signs_kept(values))} from {lines})")
+
+
+def in_some_lines(
+    con: duckdb.DuckDBPyConnection, found: Recognised, lines: str
+) -> list[UnknownColumn]:
+    """Return the unknown keys of a text file, of which no line has been kept.
+
+    Args:
+        con: Has no source_cells.
+        found: The file, not compressed. Of a large one, pieces at even distances are looked at.
+        lines: SQL of a relation with its lines, read only where there are such keys.
+    """
+    con.execute(
+        f"create or replace temp table source_cells as select {_keys_of_line(found.source)} "
+        "as keys_seen from (select unnest($lines::varchar[]) as line)",
+        {"lines": _some_lines(found.path)},
+    )
+    unknown = in_lines(con, found, lines)
+    con.execute("drop table source_cells")
+    return unknown
+
+
+def _some_lines(path: Path) -> list[str]:
+    size = path.stat().st_size
+    if size <= _ALL_LINES_BYTES:
+        return path.read_text(encoding="utf-8-sig", errors="replace").split("\n")
+    texts = []
+    with path.open("rb") as file:
+        for number in range(_PIECES):
+            file.seek(number * (size - _PIECE_BYTES) // (_PIECES - 1))
+            # Its first and last line are cut off; those of the first piece are told by detection.
+            texts += file.read(_PIECE_BYTES).split(b"\n")[1:-1]
+    return [text.decode("utf-8", errors="replace") for text in texts]
 
 
 def in_records(source: Source, records: Iterable[Mapping[str, Any]]) -> list[UnknownColumn]:
@@ -255,10 +295,6 @@ def _parents(source_name: str) -> tuple[str, ...]:
             if _USAGE_LIKE.search(name.rpartition(".")[2]) and not name.endswith("okens")
         )
     )
-
-
-def _parent_paths(source: Source) -> list[str]:
-    return ["$", *(json_path(parent) for parent in _parents(source.name))]
 
 
 def _shown(name: str) -> str:

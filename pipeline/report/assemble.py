@@ -20,16 +20,20 @@ from pipeline.report.sections import (
     coverage,
     decisions,
     energy,
+    findings,
     intake,
     law_validation,
     levers,
+    measured_power,
     method,
     model_comparison,
     money,
     outlook,
+    power_policy,
     price_reversals,
     reasoning,
     reconciliation,
+    restatement,
     summary,
     teams,
     trend,
@@ -50,7 +54,7 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
 
     Args:
         frames: The marts with all their months, under their table names, and the frames
-            `assumptions`, `assumed` and `checks`.
+            `assumptions`, `assumed`, `region_multipliers` and `checks`.
         month: The month, as YYYY-MM.
         facts: What the report says of the run that made it.
     """
@@ -58,9 +62,10 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
     costs_before = in_month(frames["mart_cost_per_task"], month_before(month))
     totals = in_month(frames["mart_month_total"], month)
     totals_before = in_month(frames["mart_month_total"], month_before(month))
-    sections = (
+    sections: tuple[Section, ...] = (
         summary.section(costs, costs_before, totals, totals_before, frames["checks"]),
         bridge.section(in_month(frames["mart_month_bridge"], month)),
+        findings.section(in_month(frames["mart_findings"], month)),
         cost_per_task.section(costs, totals),
         money.section(
             *(
@@ -82,7 +87,9 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
         ),
         waste.section(in_month(frames["mart_waste"], month)),
         agents.section(
-            in_month(frames["mart_agentic"], month), in_month(frames["mart_compaction"], month)
+            in_month(frames["mart_agentic"], month),
+            in_month(frames["mart_compaction"], month),
+            in_month(frames["mart_agent_limits"], month),
         ),
         reasoning.section(
             frames["mart_reasoning_budget"],
@@ -111,13 +118,23 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
             in_month(frames["mart_unresolved_models"], month),
         ),
         intake.section(frames["mart_intake"], frames["unknown_columns"]),
+        measured_power.section(
+            frames["mart_token_linearity"],
+            in_month(frames["mart_measured_hours"], month),
+            frames,
+        ),
+        power_policy.section(in_month(frames["mart_power_policy"], month), frames),
         law_validation.section(frames["mart_law_validation"], frames["law_points"]),
         comparison.section(in_month(frames["mart_method_comparison"], month), frames["anchors"]),
         method.section(in_month(frames["mart_energy_per_class"], month), frames),
-        levers.section(in_month(frames["mart_architecture_levers"], month)),
-        assumptions.section(frames["assumptions"], frames["assumed"]),
+        levers.section(
+            in_month(frames["mart_architecture_levers"], month), frames["mart_attention_families"]
+        ),
+        assumptions.section(frames["assumptions"], frames["assumed"], frames["region_multipliers"]),
         checks.section(frames["checks"]),
     )
+    if facts.bridge:
+        sections = (*sections[:1], restatement.section(facts.issue, facts.bridge), *sections[1:])
     dated = tuple(_with_method(each, facts.method_version) for each in sections)
     return Report(
         title=f"Joulebook {month_name(month)}",

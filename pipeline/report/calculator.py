@@ -44,7 +44,7 @@ def calculator(rows: Mapping[str, Rows], energies: pl.DataFrame) -> Calculator |
         return None
     assumed = {row["assumption"]: float(row["value"]) for row in rows["assumptions"]}
     return Calculator(
-        tables={name: _packed(table) for name, table in rows.items()},
+        tables={name: _packed(table) for name, table in _numbered(rows).items()},
         inputs=(
             Input("input", "Input, cached included", "tokens", 900, 1, "1"),
             Input("cached", "Of it cached", "tokens", 0, 0, "1"),
@@ -73,6 +73,22 @@ def _most_energy(energies: pl.DataFrame, shapes: Mapping[str, Any]) -> tuple[str
         if all(shapes[model_id] != shapes[other] for other in chosen):
             chosen.append(model_id)
     return tuple(chosen[:MOST_MODELS]) or (min(shapes),)
+
+
+def _numbered(rows: Mapping[str, Rows]) -> dict[str, Rows]:
+    """Return the tables with each model's architectures named by their row, which is shorter."""
+    places = {row["architecture_id"]: n for n, row in enumerate(rows["architectures"])}
+    models = [
+        dict(row)
+        | {
+            "served_as": [
+                [places[each["architecture"]], each["bytes_per_weight"]]
+                for each in row["served_as"]
+            ]
+        }
+        for row in rows["models"]
+    ]
+    return dict(rows) | {"models": models}
 
 
 def _packed(rows: Rows) -> dict[str, Any]:

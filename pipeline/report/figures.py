@@ -5,7 +5,6 @@ library knows one colour scheme only and a browser may ask for either.
 """
 
 import io
-import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,25 +18,14 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from pipeline.report import lean_svg
+from pipeline.report.lean_svg import FAINT_INK, GAP, GRID, INK, SERIES
 from pipeline.report.numbers import clean_text, show
-from pipeline.report.palette import SERIES_DARK, SERIES_LIGHT
 from pipeline.report.section import Bars
 
 Layout = Literal["wide", "narrow"]
 
-MOST_SERIES = len(SERIES_LIGHT)
-
-# Stand-in, light, dark.
-INK = ("#010101", "#1d2733", "#e6eaee")
-FAINT_INK = ("#020202", "#5b6773", "#a3adb7")
-GRID = ("#030303", "#dfe4e8", "#39424b")
-GAP = ("#040404", "#ffffff", "#12171c")
-SERIES = tuple(
-    (f"#05050{number}", light, dark)
-    for number, (light, dark) in enumerate(zip(SERIES_LIGHT, SERIES_DARK, strict=True))
-)
-_ALL_COLOURS = (INK, FAINT_INK, GRID, GAP, *SERIES)
-_FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif"
+MOST_SERIES = len(SERIES)
 
 
 @dataclass(frozen=True)
@@ -74,7 +62,7 @@ def as_svg(title: str, alt: str, make: Callable[[], Figure]) -> str:
         _set_style()
         buffer = io.BytesIO()
         make().savefig(buffer, format="svg", metadata={"Date": None})
-    return _with_schemes(buffer.getvalue().decode(), title, alt)
+    return lean_svg.lean(buffer.getvalue().decode(), title, alt)
 
 
 def _set_style() -> None:
@@ -223,63 +211,3 @@ def short(label: str, longest: int) -> str:
     """Return a label on one line, cut where it is longer than there is room for."""
     text = " ".join(clean_text(label).split())
     return text if len(text) <= longest else text[: longest - 1] + "…"
-
-
-def _with_schemes(svg: str, title: str, alt: str) -> str:
-    """Return the drawing with colours by scheme, the reader's own font, a title and no clutter."""
-    body = svg[svg.index("<svg") :]
-    body = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", body, flags=re.DOTALL)
-    body = re.sub(r"<[^>]*>", lambda tag: _lean_tag(tag[0]), body)
-    body = _without_empty_groups(body)
-    body = re.sub(r">\s*\n\s*<", "><", body)
-    body = re.sub(r"\s*\n\s*", "\n", body)
-    start = body.index(">") + 1
-    words = f"<title>{_escaped(title)}</title><desc>{_escaped(alt)}</desc>"
-    return body[:start] + words + f"<style>{_scheme_css()}</style>" + body[start:]
-
-
-def _without_empty_groups(svg: str) -> str:
-    """Return a drawing without groups that hold nothing, and without names for the others."""
-    lean, before = re.sub(r'<g id="[^"]*"', "<g", svg), ""
-    while lean != before:
-        lean, before = re.sub(r"<g\s*/>|<g>\s*</g>", "", lean), lean
-    return lean
-
-
-def _lean_tag(tag: str) -> str:
-    """Return a tag with colours as variables and places to a tenth of a point."""
-    lean = re.sub(r' clip-path="[^"]*"| ?font-family: [^;"]*;', "", tag)
-    lean = re.sub(r' transform="rotate\(-?0 [^)]*\)"', "", lean)
-    lean = re.sub(r"(?<=\d)(\.\d)\d+", r"\1", lean)
-    lean = re.sub(r' d="([MLz\d\s.-]*)"', lambda path: f' d="{_lean_path(path[1])}"', lean)
-    for number, (stand_in, light, _) in enumerate(_ALL_COLOURS):
-        lean = lean.replace(f": {stand_in}", f": var(--c{number},{light})")
-    return lean
-
-
-def _lean_path(path: str) -> str:
-    """Return a path of straight lines with steps in place of places, which are far shorter."""
-    written, at = [], (0, 0)
-    for command, *numbers in re.findall(r"([MLz])\s*(-?[\d.]*)\s*(-?[\d.]*)", path):
-        if command == "z":
-            written.append("z")
-            continue
-        place = (round(10 * float(numbers[0])), round(10 * float(numbers[1])))
-        step = place if command == "M" else (place[0] - at[0], place[1] - at[1])
-        written.append(f"{'M' if command == 'M' else 'l'}{step[0] / 10:g},{step[1] / 10:g}")
-        at = place
-    return "".join(written)
-
-
-def _scheme_css() -> str:
-    light, dark = (
-        ";".join(f"--c{number}:{colour[scheme]}" for number, colour in enumerate(_ALL_COLOURS))
-        for scheme in (1, 2)
-    )
-    schemes = f":root{{{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"
-    return schemes + f"text{{font-family:{_FONT}}}"
-
-
-def _escaped(text: str) -> str:
-    plain = clean_text(text).replace("&", "&amp;")
-    return plain.replace("<", "&lt;").replace(">", "&gt;")

@@ -1,4 +1,4 @@
-"""Draw lines as SVG in the style of the bars: a legend above, logarithmic axes, marked points."""
+"""Draw lines as SVG in the style of the bars: a legend above, marked points."""
 
 from dataclasses import dataclass
 
@@ -6,9 +6,16 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import (
+    FixedLocator,
+    FuncFormatter,
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+    NullLocator,
+)
 
-from pipeline.report import figures
+from pipeline.report import figures, lean_svg
 from pipeline.report.numbers import clean_text, show
 from pipeline.report.section import Lines
 
@@ -63,7 +70,7 @@ def _figure(lines: Lines, shape: _Shape) -> Figure:
         bbox_to_anchor=(0.002, 1 - 2 / height),
         ncols=shape.legend_columns,
         frameon=False,
-        labelcolor=figures.INK[0],
+        labelcolor=lean_svg.INK[0],
         handlelength=1.4,
         handletextpad=0.5,
         columnspacing=1.4,
@@ -79,16 +86,14 @@ def _draw_lines(axes: Axes, lines: Lines) -> None:
         axes.plot(
             [x for x, _ in points],
             [y for _, y in points],
-            color=figures.SERIES[number][0],
-            linewidth=1.8,
-            marker="o",
-            markersize=3,
+            color=lean_svg.SERIES[number][0],
+            linewidth=1.2 if lines.is_linear else 1.8,
         )
     for number, mark in enumerate(lines.marks):
         if mark is not None:
             axes.plot(
                 *([part] for part in mark),
-                color=figures.SERIES[number][0],
+                color=lean_svg.SERIES[number][0],
                 marker="o",
                 markersize=9,
                 markerfacecolor="none",
@@ -101,6 +106,22 @@ def _draw_frame(axes: Axes, lines: Lines, shape: _Shape) -> None:
     axes.patch.set_visible(False)
     for side in ("top", "right", "bottom", "left"):
         axes.spines[side].set_visible(False)
+    if lines.is_linear:
+        axes.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS_NARROW))
+        axes.yaxis.set_major_locator(MaxNLocator(_MOST_TICKS_NARROW))
+        axes.margins(0.08)
+    else:
+        _set_logarithmic(axes, lines, shape)
+    as_number = FuncFormatter(lambda x, _: show(float(f"{x:.6g}"), "number"))
+    axes.xaxis.set_major_formatter(as_number)
+    axes.yaxis.set_major_formatter(as_number)
+    axes.tick_params(axis="both", which="both", length=0, colors=lean_svg.FAINT_INK[0], pad=6)
+    axes.grid(axis="both", color=lean_svg.GRID[0], linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.set_xlabel(lines.over, color=lean_svg.FAINT_INK[0], labelpad=4, loc="right")
+
+
+def _set_logarithmic(axes: Axes, lines: Lines, shape: _Shape) -> None:
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     places = [x for _, points in lines.series for x, _ in points]
@@ -108,13 +129,6 @@ def _draw_frame(axes: Axes, lines: Lines, shape: _Shape) -> None:
     axes.xaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.yaxis.set_minor_formatter(NullFormatter())
-    as_number = FuncFormatter(lambda x, _: show(float(f"{x:.6g}"), "number"))
-    axes.xaxis.set_major_formatter(as_number)
-    axes.yaxis.set_major_formatter(as_number)
-    axes.tick_params(axis="both", which="both", length=0, colors=figures.FAINT_INK[0], pad=6)
-    axes.grid(axis="both", color=figures.GRID[0], linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.set_xlabel(lines.over, color=figures.FAINT_INK[0], labelpad=4, loc="right")
 
 
 def _powers_of_two(largest: float, shape: _Shape) -> list[float]:
@@ -130,7 +144,7 @@ def _legend_handles(lines: Lines, shape: _Shape) -> list[Artist]:
         Line2D(
             [],
             [],
-            color=figures.SERIES[number][0],
+            color=lean_svg.SERIES[number][0],
             linewidth=1.8,
             label=_short(name, shape.longest_label),
         )
@@ -141,7 +155,7 @@ def _legend_handles(lines: Lines, shape: _Shape) -> list[Artist]:
             Line2D(
                 [],
                 [],
-                color=figures.FAINT_INK[0],
+                color=lean_svg.FAINT_INK[0],
                 marker="o",
                 markersize=8,
                 markerfacecolor="none",

@@ -16,32 +16,22 @@ from matplotlib.path import Path
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from matplotlib.transforms import IdentityTransform
 
-from pipeline.report.figures import (
-    FAINT_INK,
-    GAP,
-    GRID,
-    INK,
-    LEFT,
-    SERIES,
-    SHAPES,
-    Layout,
-    Shape,
-    as_svg,
-    short,
-)
+from pipeline.report.figures import LEFT, SHAPES, Layout, Shape, as_svg, short
+from pipeline.report.lean_svg import FAINT_INK, GAP, GRID, INK, SERIES
 from pipeline.report.numbers import clean_text, show
 from pipeline.report.section import Dots, Kind, Points
 
-# Corners of a mark around its middle, in points of the drawing.
+# Corners of a mark around its middle, in whole points of the drawing: short to write.
 _FORMS = (
-    ((-3.2, -3.2), (3.2, -3.2), (3.2, 3.2), (-3.2, 3.2)),  # square
-    ((-3.8, -3.0), (3.8, -3.0), (0.0, 4.0)),  # triangle
-    ((0.0, -4.4), (4.4, 0.0), (0.0, 4.4), (-4.4, 0.0)),  # diamond
-    ((-3.8, 3.0), (3.8, 3.0), (0.0, -4.0)),  # triangle upside down
-    ((-5.0, -1.5), (5.0, -1.5), (5.0, 1.5), (-5.0, 1.5)),  # flat bar
-    ((-1.5, -5.0), (1.5, -5.0), (1.5, 5.0), (-1.5, 5.0)),  # upright bar
-    ((-4.2, 0.0), (3.4, -4.0), (3.4, 4.0)),  # triangle to the left
+    ((-3, -3), (3, -3), (3, 3), (-3, 3)),  # square
+    ((-4, -3), (4, -3), (0, 4)),  # triangle
+    ((0, -4), (4, 0), (0, 4), (-4, 0)),  # diamond
+    ((-4, 3), (4, 3), (0, -4)),  # triangle upside down
+    ((-5, -1), (5, -1), (5, 2), (-5, 2)),  # flat bar
+    ((-1, -5), (2, -5), (2, 5), (-1, 5)),  # upright bar
+    ((-4, 0), (3, -4), (3, 4)),  # triangle to the left
 )
+_HAIR = 4.0  # points between marks that an eye cannot part
 _LETTER = 6.6  # points a letter of a legend takes
 _LEGEND_ROW = 20.0
 _BOTTOM = 46.0
@@ -158,10 +148,17 @@ def _tick(figure: Dots | Points) -> Kind:
 
 
 def _draw_marks(axes: Axes, number: int, places: Iterable[XY]) -> None:
-    """Draw a mark at each place, given in points of the drawing, as one path."""
+    """Draw a mark at each place, given in points of the drawing, as one path.
+
+    Of marks that cover each other but for a hair only the first is drawn.
+    """
+    apart: dict[tuple[int, int], tuple[int, int]] = {}
+    for x, y in places:
+        if math.isfinite(x) and math.isfinite(y):
+            apart.setdefault((round(x / _HAIR), round(y / _HAIR)), (round(x), round(y)))
     form = np.array([*_FORMS[number], _FORMS[number][0]])
     codes = [Path.MOVETO, *[Path.LINETO] * (len(form) - 2), Path.CLOSEPOLY]
-    marks = [form + np.array(place) for place in places if all(map(math.isfinite, place))]
+    marks = [form + np.array(place) for place in apart.values()]
     if marks:
         path = Path(np.concatenate(marks), codes * len(marks))
         axes.add_artist(

@@ -7,6 +7,7 @@ A value that would round to nothing, or a share that would round to everything, 
 import datetime as dt
 import math
 import re
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 from pipeline.report.section import Kind, Value
@@ -16,6 +17,17 @@ NOT_A_NUMBER = "not a number"
 LONGEST_TEXT = 32_767  # what one cell of a workbook holds
 MINUS = "−"
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n")  # what a spreadsheet takes for a formula
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The marks of a language's numbers: before decimals, and between thousands."""
+
+    decimal: str = "."
+    group: str = ","
+
+
+ENGLISH_MARKS = Marks()
 
 _SIGNIFICANT_FIGURES = 4
 _CONTEXT = Context(prec=60, rounding=ROUND_HALF_UP)  # half up is what a spreadsheet shows
@@ -28,7 +40,7 @@ _UNPRINTABLE = re.compile(
 )
 
 
-def show(value: Value, kind: Kind, unknown: str = UNKNOWN) -> str:
+def show(value: Value, kind: Kind, unknown: str = UNKNOWN, marks: Marks = ENGLISH_MARKS) -> str:
     """Return the text a reader sees for a value of a kind."""
     if value is None:
         return unknown
@@ -38,14 +50,21 @@ def show(value: Value, kind: Kind, unknown: str = UNKNOWN) -> str:
         return _STATUS_WORDS.get(value, value) if kind == "status" else clean_text(value)
     if isinstance(value, dt.date):
         return _show_time(value)
-    return show_number(value, kind) if is_finite(value) else NOT_A_NUMBER
+    return with_marks(show_number(value, kind), marks) if is_finite(value) else NOT_A_NUMBER
 
 
-def show_range(low: Value, high: Value, kind: Kind) -> str:
+def with_marks(text: str, marks: Marks) -> str:
+    """Return a number that is written with English marks with those of another language."""
+    if marks == ENGLISH_MARKS:
+        return text
+    return text.translate({ord("."): marks.decimal, ord(","): marks.group})
+
+
+def show_range(low: Value, high: Value, kind: Kind, marks: Marks = ENGLISH_MARKS) -> str:
     """Return a low–high range, or nothing where either end is unknown."""
     if low is None or high is None:
         return ""
-    return f"{show(low, kind)} – {show(high, kind)}"
+    return f"{show(low, kind, marks=marks)} – {show(high, kind, marks=marks)}"
 
 
 def show_number(value: float | Decimal, kind: Kind) -> str:
@@ -76,9 +95,15 @@ def excel_format(value: float | Decimal, kind: Kind) -> str:
 
 
 def clean_text(text: str) -> str:
-    """Return text without control characters, one kind of line end, at most a cell's length."""
+    """Return text without control characters, one kind of line end, at most a cell's length.
+
+    Text that is cut says so at its end, and how long it was.
+    """
     plain = _UNPRINTABLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
-    return plain if len(plain) <= LONGEST_TEXT else plain[: LONGEST_TEXT - 1] + "…"
+    if len(plain) <= LONGEST_TEXT:
+        return plain
+    end = f"… [cut: {len(plain):,} letters]"
+    return plain[: LONGEST_TEXT - len(end)] + end
 
 
 def is_finite(value: float | Decimal) -> bool:

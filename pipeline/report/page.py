@@ -5,34 +5,52 @@ and the figures, so that text from a log can do nothing even where escaping shou
 """
 
 import base64
+import gzip
 import hashlib
 import json
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
+from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from pipeline.dialects import javascript_functions
-from pipeline.laws import facility, simple, work
+from pipeline.laws import facility, ranges, simple, work
 from pipeline.report import figures, line_figures, marks, waterfall
 from pipeline.report.numbers import is_finite, is_number_kind, show, show_range
+from pipeline.report.page_words import ENGLISH, PageLanguage
 from pipeline.report.palette import SERIES_DARK, SERIES_LIGHT
 from pipeline.report.section import Bars, Column, Figure, Lines, Report, Steps, Table, Value
+from pipeline.report.sections.reading import Row
 from pipeline.settings import bundled
 
 LONG_TABLE_ROWS = 30  # longer ones scroll in a box of their own
-MOST_TABLE_ROWS = 50  # the rest stands in the workbook
-MOST_ROWS_OF_A_SHEET = 20  # of a table that has a sheet of its own there, or stands behind a figure
+MOST_TABLE_ROWS = 600  # the rest stands in the workbook; the script shows pages of 200
+MOST_ROWS_OF_A_SHEET = 10  # of a table that has a sheet of its own there, or stands behind a figure
 WIDE_TABLE_COLUMNS = 16  # wider ones are printed smaller
 CALCULATOR_AFTER = "energy"  # the section that it stands behind
-_SHORT_TEXT = 24  # such names stay on one line
+GLOSSARY_TABLES = 2  # a column of so many tables is explained once, at the end
+_PLAIN_IN_ADDRESS = "/:=,;()!*'-._~@$[]{}|+?"  # needs no escape in an image's address
+# What a class of a table says of the column of its number: texts, short ones, long ones, names.
+_COLUMN_RULES = (
+    ("t", ".t{0} :is(th,td):nth-child({0})", "text-align:left;white-space:normal"),
+    ("s", ".s{0} tbody :is(th,td):nth-child({0})", "white-space:nowrap"),
+    ("w", ".w{0} :is(th,td):nth-child({0})", "min-width:11rem"),
+    ("i", ".i{0} td:nth-child({0})", "font:.8rem var(--mono);max-width:none"),
+)
+_SHORT_TEXT = 40  # columns of such names stay on one line
 
 
-def render(report: Report) -> str:
+def render(report: Report, language: PageLanguage = ENGLISH) -> str:
     """Return the page of a report as HTML text."""
     templates = bundled("templates")
-    style = _style(templates)
+    style = _style(templates, report)
     script = _script(templates)
     environment = Environment(
         loader=FileSystemLoader(templates),
@@ -41,25 +59,32 @@ def render(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    shown = partial(show, marks=language.marks)
     environment.filters |= {
-        "show": show,
-        "cell_class": cell_class,
-        "head_class": head_class,
+        "show": shown,
         "figure_source": figure_source,
         "number": lambda value: f"{value:g}",
         "packed_json": packed_json,
+        "compressed_json": compressed_json,
     }
     environment.globals |= {
-        "show_range": show_range,
+        "show_range": partial(show_range, marks=language.marks),
         "long_table_rows": LONG_TABLE_ROWS,
         "most_rows": most_rows,
-        "wide_table_columns": WIDE_TABLE_COLUMNS,
+        "own_meanings": own_meanings,
+        "table_class": table_class,
+        "table_row": partial(table_row, shown=shown),
         "calculator_after": CALCULATOR_AFTER,
+        "words": language.words,
+        "workbook": f"joulebook-{report.month}.xlsx",
     }
     return environment.get_template("page.html.j2").render(
         report=report,
+        language=language.code,
+        glossary=glossary(report),
         style=Markup(style),  # noqa: S704 our own file
         script=Markup(script),  # noqa: S704 our own file
+        script_words={"marks": asdict(language.marks)} | dict(language.script_words),
         policy=content_security_policy(style, script),
     )
 
@@ -72,17 +97,67 @@ def content_security_policy(style: str, script: str) -> str:
     )
 
 
-def cell_class(value: Value, column: Column) -> str:
-    """Return the class names of a cell; a plain number has none, for most cells are numbers."""
-    is_number = is_number_kind(column.kind)
-    names = [] if is_number else ["text", "id"] if column.kind == "id" else ["text"]
+def table_row(row: Row, columns: Sequence[Column], shown: Callable[..., str]) -> Markup:
+    """Return one row of a table; what is alike in a column is said once, by the table's class.
+
+    Ends of cells and rows may be left out in HTML; they would be a tenth of the page.
+    """
+    cells = []
+    for number, (value, column) in enumerate(zip(row, columns, strict=True)):
+        text = escape(shown(value, column.kind, column.unknown))
+        tag = "td" if number else "th"
+        cells.append(f"<{tag}{'' if number else ' scope=row'}{_mark(value, column)}>{text}")
+    return Markup(f"<tr>{''.join(cells)}")  # noqa: S704 every text in it is escaped
+
+
+def _mark(value: Value, column: Column) -> str:
+    """Return the class attribute of a cell that differs from others: unknown, or a failed check."""
     if value is None or (isinstance(value, (float, Decimal)) and not is_finite(value)):
-        names.append("unknown")
-    if not is_number and len(show(value, column.kind, column.unknown)) <= _SHORT_TEXT:
-        names.append("short")
-    if column.kind == "status" and value == "fail":
-        names.append("failed")
+        return " class=u"
+    return " class=f" if column.kind == "status" and value == "fail" else ""
+
+
+def table_class(table: Table) -> str:
+    """Return a table's classes, which say what its columns are, as the rules above.
+
+    The column's number ends each class: t2 s2. Columns without one are numbers.
+    """
+    names = ["sortable"] + (["wide"] if len(table.columns) > WIDE_TABLE_COLUMNS else [])
+    for number, column in enumerate(table.columns, start=1):
+        if is_number_kind(column.kind):
+            continue
+        names.append(f"t{number}")
+        rows = table.rows[: most_rows(table)]
+        texts = (show(row[number - 1], column.kind, column.unknown) for row in rows)
+        is_short = all(len(text) <= _SHORT_TEXT for text in texts)
+        names.append(f"{'i' if column.kind == 'id' else 's' if is_short else 'w'}{number}")
     return " ".join(names)
+
+
+def glossary(report: Report) -> dict[str, str]:
+    """Return what columns of several tables mean, by their head; the commonest of its meanings.
+
+    A head that means something else in a table, or nothing that is told, is left to the tables.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    for table in (table for section in report.sections for table in section.tables):
+        counts.update({(column.header, column.meaning) for column in table.columns})
+    common = {
+        header: meaning
+        for (header, meaning), tables in reversed(counts.most_common())
+        if meaning and tables >= GLOSSARY_TABLES
+    }
+    untold = {header for header, meaning in counts if not meaning}
+    return {header: common[header] for header in sorted(common.keys() - untold)}
+
+
+def own_meanings(table: Table, common: Mapping[str, str]) -> list[Column]:
+    """Return the columns of a table whose meaning stands nowhere else."""
+    return [
+        column
+        for column in table.columns
+        if column.meaning and common.get(column.header) != column.meaning
+    ]
 
 
 def most_rows(table: Table) -> int:
@@ -91,14 +166,7 @@ def most_rows(table: Table) -> int:
     return MOST_ROWS_OF_A_SHEET if is_apart else MOST_TABLE_ROWS
 
 
-def head_class(column: Column) -> str:
-    """Return the class name of a column's head: numbers stand on the right."""
-    if is_number_kind(column.kind):
-        return "number"
-    return "id" if column.kind == "id" else ""
-
-
-def figure_source(figure: Figure, layout: figures.Layout) -> str:
+def figure_source(figure: Figure, layout: figures.Layout) -> Markup:
     """Return a figure as the data address of an image."""
     if isinstance(figure, Bars):
         svg = figures.draw(figure, layout)
@@ -108,7 +176,9 @@ def figure_source(figure: Figure, layout: figures.Layout) -> str:
         svg = waterfall.draw(figure, layout)
     else:
         svg = marks.draw(figure, layout)
-    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
+    svg = re.sub(r"<title>.*?</desc>", "", svg, flags=re.DOTALL)  # the alt text says it
+    address = quote(svg, safe=_PLAIN_IN_ADDRESS)
+    return Markup(f"data:image/svg+xml,{address}")  # noqa: S704 no sign of markup is left in it
 
 
 def packed_json(value: object) -> Markup:
@@ -119,23 +189,53 @@ def packed_json(value: object) -> Markup:
     return Markup(text)  # noqa: S704 no sign of markup is left in it
 
 
-def _style(templates: Path) -> str:
-    """Return the one style of the page, with the colours of series as variables."""
+def compressed_json(value: object) -> str:
+    """Return a value as JSON, compressed: a third of its size, with the same bytes every time."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return base64.b64encode(gzip.compress(text.encode(), compresslevel=9, mtime=0)).decode()
+
+
+def _style(templates: Path, report: Report) -> str:
+    """Return the one style of the page: colours of series as variables, columns by their number."""
     light, dark = (
         ";".join(f"--series{number}:{colour}" for number, colour in enumerate(colours, start=1))
         for colours in (SERIES_LIGHT, SERIES_DARK)
     )
     schemes = f":root{{{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
-    return schemes + (templates / "style.css").read_text(encoding="utf-8")
+    classes = {name for table in _tables(report) for name in table_class(table).split()}
+    columns = "".join(
+        f"{','.join(place.format(number) for number in numbers)}{{{rule}}}"
+        for kind, place, rule in _COLUMN_RULES
+        if (numbers := sorted(int(n[1:]) for n in classes if re.fullmatch(rf"{kind}\d+", n)))
+    )
+    return schemes + _lean((templates / "style.css").read_text(encoding="utf-8")) + columns
+
+
+def _tables(report: Report) -> list[Table]:
+    """Return every table of the page, those behind figures too."""
+    return [
+        table
+        for section in report.sections
+        for table in (*section.tables, *(figure.as_table() for figure in section.figures))
+    ]
 
 
 def _script(templates: Path) -> str:
     """Return the one script of the page: tables, the laws, the calculator."""
-    laws = javascript_functions((*work.LAWS, *work.EXACT_LAWS, *simple.LAWS, *facility.LAWS))
-    files = [
-        (templates / name).read_text(encoding="utf-8") for name in ("table.js", "calculator.js")
-    ]
-    return "\n".join((files[0], laws, files[1]))
+    laws = javascript_functions(
+        (*work.LAWS, *work.EXACT_LAWS, *simple.LAWS, *facility.LAWS, *ranges.LAWS)
+    )
+    table, calculator = (
+        _lean((templates / name).read_text(encoding="utf-8"))
+        for name in ("table.js", "calculator.js")
+    )
+    return "\n".join((table, laws, calculator))
+
+
+def _lean(text: str) -> str:
+    """Return a script or a style without indents, empty lines and lines that only comment."""
+    lines = (line.strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 def _hash(text: str) -> str:

@@ -147,7 +147,7 @@ def _series_table(
 
 @dataclass(frozen=True)
 class Lines:
-    """At most seven lines over one number, both axes logarithmic; one point of each is marked."""
+    """At most seven lines over one number, one point of each marked; axes logarithmic or not."""
 
     name: str
     title: str
@@ -159,6 +159,7 @@ class Lines:
     marks: tuple[tuple[float, float] | None, ...] = ()  # the marked point of each series
     mark_label: str = ""  # what the marked points are
     kind: Kind = "number"  # how the values are shown
+    is_linear: bool = False
 
     def as_table(self) -> Table:
         """Return the numbers of the figure: a row for every place, a column for every line."""
@@ -219,6 +220,16 @@ class KeyFigure:
 
 
 @dataclass(frozen=True)
+class Finding:
+    """One proposal with what it would save; the workbook has it in its section's table."""
+
+    title: str  # what to do
+    savings: tuple[KeyFigure, ...]  # money first
+    basis: str  # grade, batch, rows behind it, assumption
+    section_name: str  # the section that shows those rows
+
+
+@dataclass(frozen=True)
 class Section:
     """One question, its answer in words, and the tables and figures behind it."""
 
@@ -228,6 +239,7 @@ class Section:
     question: str  # one sentence on what this section answers
     statements: tuple[str, ...] = ()  # the answer, one sentence each
     key_figures: tuple[KeyFigure, ...] = ()
+    findings: tuple[Finding, ...] = ()
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
     empty_reason: str = ""  # which input would fill it, where there is nothing to show

@@ -4,7 +4,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from pipeline.report.figures import FAINT_INK, GAP, GRID, INK, SERIES, Layout, as_svg, short
+from pipeline.report.figures import Layout, as_svg, short
+from pipeline.report.lean_svg import FAINT_INK, GAP, GRID, INK, SERIES
 from pipeline.report.numbers import show
 from pipeline.report.section import Steps
 

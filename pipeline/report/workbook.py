@@ -8,11 +8,12 @@ import calendar
 import datetime as dt
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from openpyxl import Workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
+from pipeline.report.language import ENGLISH, Language
 from pipeline.report.palette import ACCENT
 from pipeline.report.section import Report, Section, Table
 from pipeline.report.workbook_cache import Fillings, filled_workbook
@@ -43,6 +44,7 @@ from pipeline.report.workbook_inputs import (
 from pipeline.report.workbook_layout import Place
 from pipeline.report.workbook_looks import FAINT
 from pipeline.report.workbook_models import architecture_table, list_price_table, model_table
+from pipeline.report.workbook_run import AS_BUILT, STATE, write_run_state
 from pipeline.report.workbook_sheet import SheetWriter
 from pipeline.report.workbook_table import DataTable
 from pipeline.report.workbook_work import work_table
@@ -53,7 +55,7 @@ _CHECKS = "checks"  # written last, since it refers to the others
 OPENED_SECTION = "summary"  # the one printed page a manager sees
 # Sheets in the order of a reader: what is said, what it rests on, what it is summed from.
 _ORDER = (
-    *("About", "Summary", "Assumptions", "Prices", "Coefficients", "Bias_factors"),
+    *("About", "Summary", "Findings", "Assumptions", "Prices", "Coefficients", "Bias_factors"),
     *(
         "Cost_per_task",
         "Usage",
@@ -65,7 +67,7 @@ _ORDER = (
         "Teams",
         "Reconciliation",
     ),
-    *("Bridge", "Trend", "*", "Calculator", "Checks", "Intake", "Method", "Dictionary"),
+    *("Bridge", "Trend", "*", "Calculator", "Catalog", "Checks", "Intake", "Method", "Dictionary"),
 )
 
 
@@ -76,6 +78,7 @@ class _Build:
     report: Report
     data: BookData | None
     numbers: Numbers | None
+    language: Language = ENGLISH
     book: Workbook = field(default_factory=Workbook)
     fillings: Fillings = field(default_factory=Fillings)
     places: dict[str, Place] = field(default_factory=dict)
@@ -87,9 +90,12 @@ class _Build:
         return f"Joulebook {report.month}, method {report.method_version}, run {report.run_id}"
 
 
-def render(report: Report, data: BookData | None = None) -> bytes:
-    """Return the workbook of a report, the same bytes for the same report and data."""
-    build = _built(report, data)
+def render(report: Report, data: BookData | None = None, language: Language = ENGLISH) -> bytes:
+    """Return the workbook of a report, the same bytes for the same report, data and language.
+
+    Names of sheets and of data columns stay English, since formulas refer to them.
+    """
+    build = _built(report, data, language)
     buffer = io.BytesIO()
     build.book.save(buffer)
     return filled_workbook(
@@ -109,8 +115,8 @@ def month_end(month: str) -> dt.datetime:
     return dt.datetime(year, number, last_day, 23, 59, 58)
 
 
-def _built(report: Report, data: BookData | None) -> _Build:
-    build = _Build(report, data, numbers_of(data) if data else None)
+def _built(report: Report, data: BookData | None, language: Language = ENGLISH) -> _Build:
+    build = _Build(report, data, numbers_of(data) if data else None, language)
     build.book.remove(build.book.active)
     if data and build.numbers:
         _write_data(build, data, build.numbers)
@@ -122,7 +128,7 @@ def _built(report: Report, data: BookData | None) -> _Build:
     charts = [_write_section(build, section) for section in sections]
     if data:
         writer = _opened(build, "Calculator", "Calculator", QUESTION)
-        write_calculator(writer, data)
+        _write_data_sheet(build, write_calculator(writer, data))
         writer.finish(build.footer)
     for sheet_charts in charts:
         sheet_charts.link(build.places, build.fillings)
@@ -144,8 +150,15 @@ def _write_data(build: _Build, data: BookData, numbers: Numbers) -> None:
     )
     build.tables = {table.name: table for table in tables}
     for table in (*tables, dictionary_table(data, tables)):
-        sheet = build.book.create_sheet(table.sheet)
-        build.places[table.name] = add_data_sheet(sheet, table, build.fillings, build.footer)
+        _write_data_sheet(build, table)
+
+
+def _write_data_sheet(build: _Build, table: DataTable) -> None:
+    sheet = build.book.create_sheet(table.sheet)
+    question = build.language.text(table.question.strip())
+    build.places[table.name] = add_data_sheet(
+        sheet, replace(table, question=question), build.fillings, build.footer
+    )
 
 
 def _order(book: Workbook) -> None:
@@ -178,6 +191,8 @@ def _describe(build: _Build) -> None:
 
 def _write_section(build: _Build, section: Section) -> SheetCharts:
     writer = _opened(build, section.sheet, section.title, section.question)
+    if build.data and section.statements and section.name != FIRST_SECTION:
+        writer.live_line(STATE, build.language.text(AS_BUILT))
     for sentence in filter(None, (*section.statements, section.empty_reason)):
         writer.line(sentence)
     writer.skip()
@@ -203,6 +218,7 @@ def _write_more(build: _Build, writer: SheetWriter, section: Section) -> None:
         return
     if section.name == "assumptions":
         write_inputs(writer, build.book, build.data)
+        write_run_state(writer, build.book)
     elif section.name == _CHECKS:
         _write_checks(build, writer, build.data)
     elif section.name == FIRST_SECTION:
@@ -229,8 +245,13 @@ def _write_table(build: _Build, writer: SheetWriter, table: Table) -> None:
 
 def _opened(build: _Build, sheet: str, title: str, question: str) -> SheetWriter:
     report = build.report
-    writer = SheetWriter(build.book.create_sheet(sheet), build.fillings, build.places)
-    writer.line(f"{title}, {report.month}", size=16, bold=True, color=ACCENT.lstrip("#"))
+    language = build.language
+    writer = SheetWriter(
+        build.book.create_sheet(sheet), build.fillings, build.places, language=language
+    )
+    writer.line(
+        f"{language.text(title)}, {report.month}", size=16, bold=True, color=ACCENT.lstrip("#")
+    )
     writer.line(question, color=FAINT)
     if report.is_generated_sample:
         writer.line(SAMPLE_LINE, bold=True)

@@ -36,6 +36,7 @@ class SheetRows:
     table: DataTable
     styles: Mapping[str, int]  # by column
     quoted: int  # of text that begins as a formula does
+    wrapped: Mapping[str, int] = field(default_factory=dict)  # by column that wraps: its letters
 
 
 @dataclass
@@ -101,7 +102,7 @@ def _sheet_pieces(xml: str, sheet: str, fillings: Fillings) -> Iterator[str]:
     xml = _DIMENSION.sub(f'<dimension ref="A1:{last}" />', xml)
     before, end, after = xml.partition(_END_OF_ROWS)
     yield before
-    yield from row_xml(rows.table, rows.styles, rows.quoted)
+    yield from row_xml(rows.table, rows.styles, rows.quoted, rows.wrapped)
     yield end + after
 
 

@@ -6,9 +6,7 @@ input may be is a list or a rule of the cell; a request that does not fit its GP
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-import polars as pl
 from openpyxl.utils import get_column_letter
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.datavalidation import DataValidation
@@ -16,12 +14,20 @@ from openpyxl.worksheet.datavalidation import DataValidation
 from pipeline.report.section import Column, Kind, Value
 from pipeline.report.workbook_calculator_answer import (
     ANSWERS,
+    GRADE_STEP,
     LAST_STEPS,
     answer_end,
     answer_formula,
     fitting,
 )
-from pipeline.report.workbook_calculator_energy import BATCH_STEP, ENERGY_STEPS, MEAN_STEPS
+from pipeline.report.workbook_calculator_draws import (
+    OWN_STEPS,
+    PART_STEPS,
+    draw_all,
+    draw_table,
+)
+from pipeline.report.workbook_calculator_energy import BATCH_STEP, LAW_STEPS, MEAN_STEPS
+from pipeline.report.workbook_calculator_start import STAND_INS, first_request
 from pipeline.report.workbook_calculator_steps import REQUEST_STEPS, SHAPE_STEPS, Step, Values
 from pipeline.report.workbook_cells import mark_input, write_formula, write_value
 from pipeline.report.workbook_data import BookData
@@ -29,8 +35,8 @@ from pipeline.report.workbook_looks import FAINT, Look, put_on
 from pipeline.report.workbook_models import numbered_models
 from pipeline.report.workbook_rows import filled
 from pipeline.report.workbook_sheet import SheetWriter
+from pipeline.report.workbook_table import DataTable
 
-STAND_INS = 3  # columns of the working
 TITLE = "Calculator"
 QUESTION = (
     "What does one request take in energy, money and carbon, and which answer length is cheapest?"
@@ -38,11 +44,10 @@ QUESTION = (
 _FIRST_COLUMN = 2  # of the values
 _UNIT_COLUMN = _FIRST_COLUMN + STAND_INS
 _RANGE_NOTE = (
-    "The range is the method's: that of the grade, of the bias factor, of stand-ins and, for "
-    "electricity and carbon, of the building."
+    "Low and high are those of the joint draws on Data_Draws (5 % and 95 %), as `joulebook "
+    "estimate` gives them."
 )
 _LINES_BETWEEN = 8  # captions, heads and empty lines above the working
-_INPUT, _OUTPUT = 900, 300  # tokens of the request that stands there first
 _INPUT_COLUMNS = (
     Column("name", "Your request", "text"),
     Column("value", "Value", "text"),
@@ -72,20 +77,33 @@ class _Working:
             cells[f"all_{name}"] = f"${first}${row}:${last}${row}"
         return cells
 
+    def cells_from_afar(self, sheet: str) -> dict[str, str]:
+        """Return the cell of every step as another sheet sees it, a stand-in's as `name_1`."""
+        cells = {}
+        for name, row in self.rows.items():
+            if name in self.by_stand_in:
+                for slot in range(STAND_INS):
+                    letter = get_column_letter(_FIRST_COLUMN + slot)
+                    cells[f"{name}_{slot + 1}"] = f"{sheet}!${letter}${row}"
+            else:
+                cells[name] = f"{sheet}!${get_column_letter(_FIRST_COLUMN)}${row}"
+        return cells
 
-def write_calculator(writer: SheetWriter, data: BookData) -> None:
-    """Write inputs, answer and working; the sheet's title and question stand already."""
+
+def write_calculator(writer: SheetWriter, data: BookData) -> DataTable:
+    """Write inputs, answer and working below the title; return the draws behind the range."""
     working = _planned(data, writer.next_row)
     _write_inputs(writer, data, working)
     _write_answer(writer, working)
     _write_working(writer, working)
     writer.column_count = writer.printed_columns = _UNIT_COLUMN
     writer.widths |= {1: 40, 2: 30, 3: 24, 4: 24, 5: 14}
+    return draw_table(data, working.known, working.cells_from_afar(TITLE), STAND_INS)
 
 
 def _planned(data: BookData, first_row: int) -> _Working:
     """Compute every step and give every line its row."""
-    working = _Working(known=_start(data))
+    working = _Working(known=first_request(data))
     row = first_row + len(_INPUTS) + len(ANSWERS) + _LINES_BETWEEN
     working.rows["slot"] = row
     for name in ("architecture_no", "architecture_row"):
@@ -115,7 +133,10 @@ def _compute(working: _Working) -> None:
         column["batch"] = known["batch"]
         _run(ENERGY_STEPS, column)
     _collect(working)
-    _run((*MEAN_STEPS, *LAST_STEPS), known)
+    _run((*MEAN_STEPS, *_GRADED_STEPS), known)
+    known["columns"] = working.columns
+    known["drawn"] = draw_all(known)
+    _run(LAST_STEPS, known)
 
 
 def _run(steps: Sequence[Step], known: Values) -> None:
@@ -132,9 +153,17 @@ def _collect(working: _Working) -> None:
             working.known[step.name] = found[0]
 
 
-_WORK_STEPS = (*REQUEST_STEPS, *SHAPE_STEPS, BATCH_STEP, *ENERGY_STEPS, *MEAN_STEPS, *LAST_STEPS)
+ENERGY_STEPS = (*LAW_STEPS, *PART_STEPS)
+_GRADED_STEPS = (GRADE_STEP, *OWN_STEPS)
+_WORK_STEPS = (
+    *(*REQUEST_STEPS, *SHAPE_STEPS, BATCH_STEP, *ENERGY_STEPS),
+    *(*MEAN_STEPS, *_GRADED_STEPS, *LAST_STEPS),
+)
 # These have no value where the request does not fit.
-_FITTING_STEPS = (*MEAN_STEPS, *(step for step in LAST_STEPS if step.unit in ("J", "ratio", "")))
+_FITTING_STEPS = (
+    *(*MEAN_STEPS, *_GRADED_STEPS),
+    *(step for step in LAST_STEPS if step.unit in ("J", "ratio", "")),
+)
 _INPUTS: tuple[tuple[str, str, str, str], ...] = (
     ("calc_model", "Model", "", "Any of the catalog; choose from the list."),
     ("calc_set", "Coefficient set", "", "GPU and serving stack; choose from the list."),
@@ -143,48 +172,6 @@ _INPUTS: tuple[tuple[str, str, str, str], ...] = (
     ("calc_output_tokens", "Output", "tokens", "Reasoning included."),
     ("calc_batch", "Batch", "requests", "Requests served together; the cache may allow fewer."),
 )
-
-
-def _start(data: BookData) -> Values:
-    """Return the request that stands in the inputs first, and the rows it looks up."""
-    models = numbered_models(data)
-    groups = data.frame("groups").filter(pl.col("energy_j").is_not_null())
-    used = groups.sort(["month_start", "gpu_energy_j"], descending=True).get_column("model_id")
-    model_id = used[0] if used.len() else models["model_id"][0]
-    rows = models.filter(pl.col("model_id") == model_id).rows(named=True)
-    sets = data.frame("coefficients").rows(named=True)
-    assumed = dict(data.frame("assumptions").select("assumption", "value").rows())
-    ranges = {row["assumption"]: row for row in data.frame("assumptions").rows(named=True)}
-    bias = data.frame("bias_factors").rows(named=True)
-    grades, prices = data.frame("grade_ranges").rows(named=True), data.frame("list_prices")
-    ids = list(dict.fromkeys(models["model_id"].to_list()))
-
-    def bias_of(architecture_class: str) -> dict[str, Any]:
-        for wanted in (sets[0]["coefficient_set_id"], "*"):
-            for row in bias:
-                if (row["architecture_class"], row["coefficient_set_id"]) == (
-                    architecture_class,
-                    wanted,
-                ):
-                    return row
-        return {"bias_factor": 1, "bias_low": 1, "bias_high": 1}
-
-    return {
-        "model_id": model_id,
-        "model_row": ids.index(model_id) + 1,
-        "rows": rows[:STAND_INS],
-        "set": sets[0],
-        "set_row": 1,
-        "assumed": assumed,
-        "ranges": ranges,
-        "bias": bias_of,
-        "grades": {row["evidence_grade"]: row for row in grades},
-        "prices": prices.filter(pl.col("model_id") == model_id).rows(named=True),
-        "input": _INPUT,
-        "cached": 0,
-        "output": _OUTPUT,
-        "batch_wanted": assumed["batch_api"],
-    }
 
 
 def _write_inputs(writer: SheetWriter, data: BookData, working: _Working) -> None:
@@ -224,7 +211,7 @@ def _restrict(writer: SheetWriter, data: BookData, rows: dict[str, int]) -> None
     sets = writer.places["d_coefficient"]
     first = sets.head_row + 1
     lists = {
-        "calc_model": f"Models!$A$3:$A${2 + models}",
+        "calc_model": f"Catalog!$A$3:$A${2 + models}",
         "calc_set": f"{sets.sheet}!$A${first}:$A${first + sets.row_count - 1}",
     }
     for name, row in rows.items():
@@ -287,6 +274,8 @@ def _write_working(writer: SheetWriter, working: _Working) -> None:
         "MATCH({architecture_no},d_architecture[architecture_no],0)",
         lambda known: known["row"]["architecture_no"],
     )
+    if writer.next_row != working.rows[first.name]:
+        raise ValueError(f"Calculator: the working begins in row {writer.next_row}, not as planned")
     for step in (first, number, row_of, *_WORK_STEPS):
         row = writer.next_row
         write_value(writer.sheet.cell(row, 1), step.label, "text")

@@ -1,22 +1,21 @@
-"""The last steps of the Calculator: grade, range, price; and the lines of its answer.
+"""The last steps of the Calculator: grade, range, price; and the lines of its answer."""
 
-The range is that of the method: the grade's, widened by the bias factor's and by how far stand-ins
-lie apart; electricity and carbon add the doubt of host, idle capacity and cooling.
-"""
-
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.laws.facility import facility_energy_kwh
 from pipeline.report.section import Kind
+from pipeline.report.workbook_calculator_draws import END_STEPS
 from pipeline.report.workbook_calculator_energy import geometric_mean
 from pipeline.report.workbook_calculator_steps import Step, Values
-from pipeline.report.workbook_energy import CARBON_PER_KWH, FACILITY_FORMULA, TARIFF
+from pipeline.report.workbook_facility import (
+    CARBON_PER_KWH,
+    FACILITY_FORMULA,
+    TARIFF,
+    facility_kwh,
+)
 
 GRADE_RULES = {"grade_sets": 4, "grade_domain": 2, "grade_bytes": 2}
-_BUILDING = ("host_ratio", "idle_ratio", "pue_ratio")
 _DOMAIN = ("input_tokens", "output_tokens", "batch")
 _GPU = "{mean_gpu_energy_j}"
 _PRICES = (
@@ -42,6 +41,13 @@ def _grade(known: Values) -> str:
     return "A" if has_sets and known["gpu_count"] == 1 and is_inside else "B"
 
 
+def _ranged_grade(known: Values) -> str:
+    width_j = known["gpu_energy_high_j"] - known["gpu_energy_low_j"]
+    widest = known["assumed"]["grade_a_half_width_frac"]
+    is_wide = width_j / (2 * known["mean_gpu_energy_j"]) > widest
+    return "B" if known["method_grade"] == "A" and is_wide else str(known["method_grade"])
+
+
 def _of_set(name: str) -> str:
     return f"INDEX(d_coefficient[{name}],{{set_row}})"
 
@@ -53,48 +59,6 @@ _IS_INSIDE = ",".join(
 )
 _IS_A = f"AND({_of_set('architecture_count')}>=grade_sets,{{gpu_count}}=1,{_IS_INSIDE})"
 _IS_C = 'OR({architecture_class}<>"dense",{bytes_per_weight}<grade_bytes)'
-
-
-def _end_step(which: str) -> Step:
-    least, pick = ("MIN", min) if which == "low" else ("MAX", max)
-    grade = f"INDEX(d_grade[{which}_ratio],MATCH({{evidence_grade}},d_grade[evidence_grade],0))"
-    apart = f"{least}({{all_gpu_energy_j}})/{_GPU}"
-    return Step(
-        f"gpu_energy_{which}_j",
-        f"GPU energy, {which}",
-        "J",
-        f"{_GPU}*{least}({grade},{apart},{{all_bias_{which}_ratio}})",
-        lambda known: (
-            known["mean_gpu_energy_j"]
-            * pick(
-                known["grades"][known["evidence_grade"]][f"{which}_ratio"],
-                pick(known["all_gpu_energy_j"]) / known["mean_gpu_energy_j"],
-                *known[f"all_bias_{which}_ratio"],
-            )
-        ),
-    )
-
-
-def _building_step(which: str) -> Step:
-    """Return the doubt of the building joined to that of the GPU energy, in squares of logs."""
-    sign = -1 if which == "low" else 1
-    logs = "+".join(
-        f"LN(INDEX(t_assumptions[{which.capitalize()}],"
-        f'MATCH("{name}",t_assumptions[Assumption],0))/in_{name})^2'
-        for name in _BUILDING
-    )
-    own = f"LN({{gpu_energy_{which}_j}}/{_GPU})^2"
-
-    def value(known: Values) -> float:
-        ends = [known[f"gpu_energy_{which}_j"] / known["mean_gpu_energy_j"]]
-        ends += [known["ranges"][name][which] / known["assumed"][name] for name in _BUILDING]
-        return math.exp(sign * math.sqrt(sum(math.log(end) ** 2 for end in ends)))
-
-    minus = "-" if sign < 0 else ""
-    label = f"Electricity, {which} ÷ value"
-    return Step(
-        f"electricity_{which}_ratio", label, "ratio", f"EXP({minus}SQRT({own}+{logs}))", value
-    )
 
 
 def _tier(known: Values) -> Any:  # noqa: ANN401  # a number, or a word
@@ -124,19 +88,25 @@ def _cost(known: Values) -> Any:  # noqa: ANN401
 _FITTING = (
     "(d_list_price[catalog_no]={catalog_no})*(d_list_price[input_tokens_from]<={input_tokens})"
 )
+GRADE_STEP = Step(
+    "method_grade",
+    "Grade by its evidence",
+    "",
+    f'IF({{architecture_count}}>1,"D",IF({_IS_C},"C",IF({_IS_A},"A","B")))',
+    _grade,
+    "grade",
+)
+_WIDTH = f"({{gpu_energy_high_j}}-{{gpu_energy_low_j}})/(2*{_GPU})"
 LAST_STEPS = (
+    *END_STEPS,
     Step(
         "evidence_grade",
-        "Grade",
+        "Grade, B where an A's range is wider than an A may have",
         "",
-        f'IF({{architecture_count}}>1,"D",IF({_IS_C},"C",IF({_IS_A},"A","B")))',
-        _grade,
+        f'IF({{method_grade}}<>"A",{{method_grade}},IF({_WIDTH}>in_grade_a_half_width_frac,"B","A"))',
+        _ranged_grade,
         "grade",
     ),
-    _end_step("low"),
-    _end_step("high"),
-    _building_step("low"),
-    _building_step("high"),
     Step(
         "price_tier",
         "Prompt length from which the price holds",
@@ -185,9 +155,7 @@ _KWH = FACILITY_FORMULA.replace("{gpu_energy_j}", _GPU)
 
 
 def _kwh(known: Values) -> float:
-    a = known["assumed"]
-    ratio = a["host_ratio"] * a["idle_ratio"] * a["pue_ratio"]
-    return float(facility_energy_kwh(known["mean_gpu_energy_j"], ratio))
+    return facility_kwh(known["mean_gpu_energy_j"], known["assumed"])
 
 
 ANSWERS = (

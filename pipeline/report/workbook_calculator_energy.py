@@ -30,7 +30,7 @@ def _weight_bytes(known: Values) -> Any:  # noqa: ANN401
 
 _P = {"body_params": "body_params", "head_params": "head_params"}
 _Q = {"attention_flop_per_pair": "attention_flop_per_pair"}
-ENERGY_STEPS = (
+LAW_STEPS = (
     Step("weight_bytes", "Weight bytes of a pass", "bytes", WEIGHT_BYTES, _weight_bytes),
     law_step(
         "prefill_flop",

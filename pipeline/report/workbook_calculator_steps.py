@@ -86,7 +86,7 @@ def _looked_up(table: str, row: str, names: Mapping[str, tuple[str, str]]) -> tu
 REQUEST_STEPS = (
     Step(
         "model_row",
-        "Row of the model in Models",
+        "Row of the model in Catalog",
         "",
         "MATCH(in_calc_model,d_model[model_id],0)",
         lambda known: known["model_row"],

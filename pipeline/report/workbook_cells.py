@@ -45,7 +45,7 @@ def write_value(
         number_format = _write_number(cell, value, kind)
     elif isinstance(value, dt.date):
         number_format = _write_time(cell, value)
-    else:
+    elif value is not None or unknown:
         _write_plain(cell, show(value, kind, unknown))
     put_on(cell, _look(cell, value, kind, number_format, is_total=is_total))
 

@@ -27,7 +27,8 @@ UPRIGHT = "trend_"  # months stand side by side
 _CHART_HEIGHT_CM = 10.8
 _LINES_WIDTH_CM = 26.0  # names of lines stand beside them
 _TITLE_SIZE, _LABEL_SIZE = 1200, 800  # hundredths of a point
-_ACROSS = {"methods": "Method", "chat_requests": "Request"}  # what a bar of a figure is
+# What a bar of a figure is.
+_ACROSS = {"methods": "Method", "chat_requests": "Request", "power_savings": "Setting, phase"}
 
 
 def bar_chart(bars: Bars, sheet: Worksheet, head_row: int) -> BarChart:
@@ -47,7 +48,7 @@ def bar_chart(bars: Bars, sheet: Worksheet, head_row: int) -> BarChart:
 
 
 def line_chart(lines: Lines, sheet: Worksheet, head_row: int) -> ScatterChart:
-    """Return lines over a number, both axes logarithmic, from the numbers below a head row."""
+    """Return lines over a number from the numbers below a head row."""
     chart = ScatterChart()
     chart.style, chart.scatterStyle = 13, "lineMarker"
     last = head_row + len(lines.as_table().rows)
@@ -56,18 +57,25 @@ def line_chart(lines: Lines, sheet: Worksheet, head_row: int) -> ScatterChart:
         values = Reference(sheet, min_col=2 + number, min_row=head_row, max_row=last)
         series = Series(values, places, title_from_data=True)
         series.graphicalProperties.line.solidFill = colour.lstrip("#")
-        series.marker.symbol, series.smooth = "circle", False
+        is_marked = not lines.is_linear or any(mark is not None for mark in lines.marks)
+        series.marker.symbol, series.smooth = "circle" if is_marked else "none", False
         chart.series.append(series)
-    chart.title = _title(lines.title, _TITLE_SIZE)
-    chart.x_axis.title = _title(lines.over, _LABEL_SIZE)
-    chart.y_axis.title = _title(lines.unit, _LABEL_SIZE)
-    chart.x_axis.scaling.logBase, chart.y_axis.scaling.logBase = 2, 10
+    dress_scatter(chart, lines.title, lines.over, lines.unit)
+    if not lines.is_linear:
+        chart.x_axis.scaling.logBase, chart.y_axis.scaling.logBase = 2, 10
+    chart.dispBlanksAs = "span"  # a batch that one line alone is asked at breaks no other
+    return chart
+
+
+def dress_scatter(chart: ScatterChart, title: str, across: str, unit: str) -> None:
+    """Give a chart of points its title, the titles of its axes, its size and a legend beside it."""
+    chart.title = _title(title, _TITLE_SIZE)
+    chart.x_axis.title = _title(across, _LABEL_SIZE)
+    chart.y_axis.title = _title(unit, _LABEL_SIZE)
     chart.x_axis.delete = chart.y_axis.delete = False
     chart.x_axis.number_format = chart.y_axis.number_format = "General"
-    chart.dispBlanksAs = "span"  # a batch that one line alone is asked at breaks no other
     chart.width, chart.height = _LINES_WIDTH_CM, _CHART_HEIGHT_CM
     chart.legend.position = "r"
-    return chart
 
 
 def is_waterfall(steps: Steps) -> bool:

@@ -5,7 +5,7 @@ inputs.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from openpyxl.chart._chart import ChartBase
 from openpyxl.utils import get_column_letter
@@ -22,6 +22,7 @@ from pipeline.report.workbook_chart_kinds import (
     waterfall_chart,
     waterfall_table,
 )
+from pipeline.report.workbook_frontier import Frontier, frontier_chart, frontier_of
 from pipeline.report.workbook_layout import Place
 from pipeline.report.workbook_rows import filled
 from pipeline.report.workbook_sheet import SheetWriter
@@ -69,6 +70,7 @@ class SheetCharts:
     below: tuple[Lines | Steps, ...]  # with their charts under their numbers
     uncharted: tuple[Figure, ...]  # their numbers stand in the sheet without a chart
     sections: tuple[Section, ...]
+    frontier: Frontier | None = None  # of cost and quality, below all else
     row: int = 0
     placed: list[tuple[Bars, int]] = field(default_factory=list)  # with the row of the heads
 
@@ -94,11 +96,17 @@ class SheetCharts:
                 column += 1
         for figure in self.below:
             self._write_below(figure)
+        if self.frontier:
+            head_row = self.writer.next_row + 1
+            self.writer.table(self.frontier.table)
+            chart = frontier_chart(self.frontier, self.writer.sheet, head_row)
+            self._add(chart, f"A{self.writer.next_row}", self.frontier.alt)
+            self.writer.skip(CHART_ROWS)
 
     def _write_below(self, figure: Lines | Steps) -> None:
         head_row = self.writer.next_row + 1
         if isinstance(figure, Lines):
-            self.writer.table(figure.as_table())
+            self.writer.table(_with_gaps(figure.as_table()))
             chart: ChartBase = line_chart(figure, self.writer.sheet, head_row)
         else:
             self.writer.table(waterfall_table(figure))
@@ -177,7 +185,12 @@ def charts_of(writer: SheetWriter, report: Report, section: Section) -> SheetCha
     )
     charted = {figure.name for figure in (*shown, *below)} | set(_OVERVIEW_FIGURES)
     rest = tuple(figure for figure in section.figures if figure.name not in charted)
-    return SheetCharts(writer, shown, below, rest, report.sections)
+    return SheetCharts(writer, shown, below, rest, report.sections, frontier_of(section))
+
+
+def _with_gaps(table: Table) -> Table:
+    """Leave cells without a value empty: a chart takes a word for a zero."""
+    return replace(table, columns=tuple(replace(column, unknown="") for column in table.columns))
 
 
 def _from_table(section: Section, source: str, name: str, title: str) -> tuple[Bars, ...]:

@@ -13,8 +13,10 @@ from decimal import Decimal
 import polars as pl
 
 from pipeline.report.section import Value
+from pipeline.report.workbook_facility import facility_kwh
 from pipeline.report.workbook_table import DataColumn, DataTable
 from pipeline.report.workbook_usage import (
+    BESIDE_BILL,
     MEANINGS,
     MOMENTS,
     PRICES,
@@ -159,7 +161,23 @@ def _lines(data: BookData, name: str, numbers: Numbers) -> pl.DataFrame:
     frame = _folded(frame.with_columns(pl.col(apart).is_not_null().name.prefix("has_")))
     further = [key for key in data.grain if key not in _KEYS]
     frame = _summed(frame.drop(further)) if further else frame
-    return frame.drop(f"has_{name}" for name in apart)
+    return _beside_bills(frame.drop(f"has_{name}" for name in apart), data)
+
+
+def _beside_bills(frame: pl.DataFrame, data: BookData) -> pl.DataFrame:
+    """Add which part of its electricity each row pays beside its GPU bill, where some do.
+
+    The pipeline rounds each group's electricity, so the part is 1 but for that.
+    """
+    beside = "hosting_energy_cost_usd"
+    if beside not in frame.columns or not frame.get_column(beside).count():
+        return frame
+    assumed = dict(data.frame("assumptions").select("assumption", "value").rows())
+    usd_per_j = facility_kwh(1, assumed) * assumed["electricity_usd_per_kwh"]
+    whole = pl.col("gpu_energy_j") * usd_per_j
+    part = pl.when(whole > 0).then(pl.col(beside).cast(pl.Float64) / whole).otherwise(1.0)
+    has_part = pl.col(beside).is_not_null()
+    return frame.with_columns(pl.when(has_part).then(part).alias(BESIDE_BILL))
 
 
 def _priced(frame: pl.DataFrame, data: BookData) -> pl.DataFrame:

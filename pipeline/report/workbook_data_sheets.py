@@ -11,11 +11,11 @@ from pipeline.report.workbook_cache import Fillings, SheetRows
 from pipeline.report.workbook_cells import write_text
 from pipeline.report.workbook_layout import Place
 from pipeline.report.workbook_looks import FAINT, INK, INPUT_FILL, INPUT_INK, Look, put_on
-from pipeline.report.workbook_sheet import add_table, dress_head, set_print
+from pipeline.report.workbook_print import print_first_page, set_print
+from pipeline.report.workbook_sheet import add_table, dress_head
 from pipeline.report.workbook_table import HEAD_ROW, DataColumn, DataTable
 
-_NARROWEST, _WIDEST, _WIDEST_SENTENCE = 9, 42, 110  # letters
-_PAGE = 260  # letters across a printed page that one still can read
+_NARROWEST, _WIDEST, _WIDEST_SENTENCE = 9, 42, 64  # letters
 _ROWS_MEASURED = 200
 _FORMATS: dict[Kind, str] = {
     "count": "#,##0",
@@ -45,12 +45,14 @@ def add_data_sheet(sheet: Worksheet, table: DataTable, fillings: Fillings, foote
         table,
         {column.name: _style_number(sheet, _look(column)) for column in table.columns},
         _style_number(sheet, Look("@", horizontal="left", is_quoted=True)),
+        {column.name: _width(column) for column in table.columns if _is_wrapped(column)},
     )
     sheet.freeze_panes = f"A{HEAD_ROW + 1}"
     sheet.print_title_rows = f"{HEAD_ROW}:{HEAD_ROW}"
-    set_print(sheet, footer)
-    across = sum(_width(column) for column in table.columns)
-    sheet.page_setup.fitToWidth = max(1, round(across / _PAGE))
+    widths = [_width(column) for column in table.columns]
+    set_print(sheet, footer, widths)
+    if sheet.title.startswith("Data_"):
+        print_first_page(sheet, HEAD_ROW, table.row_count, widths)
     names = tuple(column.name for column in table.columns)
     return Place(sheet.title, HEAD_ROW, names, table.row_count)
 
@@ -69,6 +71,8 @@ def _look(column: DataColumn) -> Look:
         fill=INPUT_FILL if column.is_input else "",
         horizontal="right" if is_number_kind(column.kind) else "left",
         is_unlocked=column.is_input,
+        is_wrapped=_is_wrapped(column),
+        vertical="top",
     )
 
 
@@ -80,6 +84,10 @@ def _longest(column: DataColumn) -> int:
 def _width(column: DataColumn) -> int:
     needed = max(_longest(column) + 2, len(column.name) + 4, _NARROWEST)
     return min(needed, _WIDEST_SENTENCE if column.kind == "text" else _WIDEST)
+
+
+def _is_wrapped(column: DataColumn) -> bool:
+    return column.kind == "text" and _longest(column) > _WIDEST_SENTENCE
 
 
 def _validate(sheet: Worksheet, table: DataTable, number: int) -> None:

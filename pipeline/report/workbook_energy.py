@@ -1,26 +1,18 @@
 """The data sheet of energy: each month, provider, model and class, with its rates and its cost.
 
 A closed model takes the geometric mean of its stand-ins in Data_Work. Ranges keep their ratio to
-the value, as the run found it; so do the energies of single requests.
+the value, as the run found it, so each line says whether it still is what the run computed; so do
+the energies of single requests.
 """
 
 import polars as pl
 
-from pipeline.dialects import excel_formula
-from pipeline.laws import facility
 from pipeline.report.section import Kind
 from pipeline.report.workbook_data import GROUP, BookData, Numbers
+from pipeline.report.workbook_facility import CARBON_PER_KWH, FACILITY_FORMULA, TARIFF
 from pipeline.report.workbook_table import DataColumn, DataTable, fact_column, number_format
 from pipeline.report.workbook_usage import MOMENTS, RATE_SOURCES, rate_source
 from pipeline.report.workbook_work import TERMS
-
-UNIT_NAMES = {facility.J_PER_KWH: "j_per_kwh"}
-FACILITY_RATIO = "(in_host_ratio*in_idle_ratio*in_pue_ratio)"
-CARBON_PER_KWH = "in_carbon_gco2e_per_kwh"
-TARIFF = "in_electricity_usd_per_kwh"
-FACILITY_FORMULA = excel_formula(
-    facility.facility_energy_kwh, {"facility_ratio": FACILITY_RATIO}, UNIT_NAMES
-)
 
 
 def energy_table(data: BookData, numbers: Numbers) -> DataTable:
@@ -60,6 +52,7 @@ def energy_table(data: BookData, numbers: Numbers) -> DataTable:
     )
 
 
+RUN, INPUTS_MOVED = "run", "≠ inputs moved"  # whose draws a range rests on
 _AVERAGED = (*TERMS, *dict.fromkeys(rate_source(rate) for _, rate in MOMENTS))
 _WORDS = {
     "batch_told": "assumed",
@@ -72,6 +65,7 @@ _WITHOUT_WORK = {
     *("facility_energy_low_kwh", "facility_energy_high_kwh", "energy_cost_usd"),
     *("energy_low_j", "energy_high_j", "energy_j_per_task", "energy_j_per_solved_task"),
     *("carbon_gco2e_per_task", "energy_j_per_output_token"),
+    *("cost_moved", "energy_moved", "range_of"),
 }
 _ENERGY_FACTS = {
     "group_no": "Number of the month, provider, model and class.",
@@ -103,10 +97,14 @@ _ENERGY_FACTS = {
     "facility_high_ratio": "High end of the electricity over its value, in the run.",
     "p50_ratio": "Median request over the line's GPU energy, in the run.",
     "p90_ratio": "90 % request over the line's GPU energy, in the run.",
+    "run_gpu_energy_j": "Energy of the GPU boards, as the run computed it.",
+    "run_cost_usd": "Cost that counts, as the run computed it.",
 }
 
 
 def _kind(name: str) -> Kind:
+    if name == "range_of":
+        return "text"
     if name.endswith("cost_usd"):
         return "usd"
     return "count" if name.endswith("_count") else "number"
@@ -155,6 +153,10 @@ def _energy_formulas() -> dict[str, tuple[str, str]]:
         "facility_energy_kwh": (FACILITY_FORMULA, "Electricity: with host, idle and cooling."),
         "facility_energy_low_kwh": ("{facility_energy_kwh}*{facility_low_ratio}", "Low end."),
         "facility_energy_high_kwh": ("{facility_energy_kwh}*{facility_high_ratio}", "High end."),
+        "range_of": (
+            f'IF({{energy_moved}}+moved_buildings=0,"{RUN}","{INPUTS_MOVED}")',
+            "Whose draws the ends rest on: those of the run, or inputs were moved since.",
+        ),
         "carbon_gco2e": (f"{{facility_energy_kwh}}*{CARBON_PER_KWH}", "Electricity × grid factor."),
         "energy_cost_usd": (
             f"ROUND({{facility_energy_kwh}}*{TARIFF},usd_decimals)",
@@ -183,6 +185,8 @@ def _energy_formulas() -> dict[str, tuple[str, str]]:
         "next_token_frac": ("{next_token_energy_j}/{energy_j}", "Share of the next token."),
         "request_energy_p50_j": ("{gpu_energy_j}*{p50_ratio}", "Median request."),
         "request_energy_p90_j": ("{gpu_energy_j}*{p90_ratio}", "90 % request."),
+        "energy_moved": (_moved("gpu_energy_j"), "1 where the energy is no more that of the run."),
+        "cost_moved": (_moved("cost_usd"), "1 where the cost is no more that of the run."),
         **means,
         "rate_scale_ratio": (f"{{gpu_energy_j}}/({priced})", "Makes the rates add up to the line."),
         **rates,
@@ -198,6 +202,12 @@ def mean_of_stand_ins(column: str) -> str:
         f"IF({{architecture_count}}=1,SUMIFS({values},{rows},{{group_no}}),"
         f"{is_positive}*EXP({logs}/{{architecture_count}}))"
     )
+
+
+def _moved(name: str) -> str:
+    """Return 1 where a figure differs from the run's by more than a rounding of numbers."""
+    run = f"{{run_{name}}}"
+    return f"IF(ABS({{{name}}}-{run})>ABS({run})*least_change_frac,1,0)"
 
 
 def _of_costs(name: str) -> str:
@@ -229,6 +239,11 @@ def _energy_frame(data: BookData, numbers: Numbers) -> pl.DataFrame:
         _over("request_energy_p90_j", "gpu_energy_j").alias("p90_ratio"),
         _over("cost_usd", "cost_usd_per_task").alias("priced_task_count"),
         _over("cost_usd", "cost_usd_per_solved_task").alias("priced_solved_task_count"),
+        pl.col("gpu_energy_j").alias("run_gpu_energy_j"),
+        pl.col("cost_usd").cast(pl.Float64).alias("run_cost_usd"),
+        pl.when(pl.col("gpu_energy_j").is_not_null()).then(0).alias("energy_moved"),
+        pl.when(pl.col("cost_usd").is_not_null()).then(0).alias("cost_moved"),
+        pl.when(pl.col("gpu_energy_j").is_not_null()).then(pl.lit(RUN)).alias("range_of"),
     ).sort("group_no")
 
 

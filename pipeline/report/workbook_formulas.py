@@ -13,11 +13,21 @@ from dataclasses import dataclass, field, replace
 
 from pipeline.report.section import Column, KeyFigure, Table, Value
 from pipeline.report.workbook_data import OTHER_TEAMS, Numbers
-from pipeline.report.workbook_energy import CARBON_PER_KWH, FACILITY_RATIO, LIVE_COLUMNS, TARIFF
+from pipeline.report.workbook_energy import LIVE_COLUMNS, RUN
+from pipeline.report.workbook_facility import CARBON_PER_KWH, FACILITY_RATIO, TARIFF
 from pipeline.report.workbook_lines import OTHER_LINES, folded, shortened
 from pipeline.report.workbook_table import DataTable
 
 LINE = "line_no"
+RUN_VALUE = Column("run_value", "Value of the run", "number", meaning="What the run computed with.")
+RANGE_OF = Column(
+    "range_of",
+    "Range of",
+    "text",
+    meaning="Whose draws low and high rest on. Once inputs are moved they keep the run's ratio to "
+    "the value and are no new draw.",
+    unknown="none",
+)
 _DIVISOR = "priced_task_count"
 _LINE_COLUMN = Column(
     LINE, "Line no.", "count", meaning="Number by which formulas find this line.", unknown="none"
@@ -25,6 +35,7 @@ _LINE_COLUMN = Column(
 _GROUP_KEYS = ("provider", "model_id", "query_class")
 _MONTH = "d_energy[month_start],report_month"
 _IN_MONTH = "SUMIFS(d_energy[{column}]," + _MONTH + ",d_energy[{key}],{{" + LINE + "}})"
+_FOUND = "INDEX(d_energy[{column}],MATCH({{" + LINE + "}},d_energy[group_no],0))"
 _LINE_COST = "SUMIFS(d_cost[{column}],d_cost[group_no],{{" + LINE + "}})"
 _TEAM_SUM = (
     "SUMIFS(d_cost[{column}],d_cost[month_start],report_month,d_cost[team_no],{{" + LINE + "}})"
@@ -117,7 +128,8 @@ def _live_groups(
         return LiveTable(table)
     formulas = _group_formulas(names, numbers.costs)
     alike = {name: f for name, f in formulas.items() if _agrees(table, name, lines, energy)}
-    return _ranged(_with_lines(table, lines), alike)
+    of_line = _FOUND.format(column=RANGE_OF.name)
+    return _ranged(_with_lines(_with_range_of(table), lines), alike, of_line)
 
 
 def _agrees(table: Table, name: str, lines: Sequence[int | None], energy: DataTable | None) -> bool:
@@ -140,19 +152,20 @@ def _live_sums(table: Table, names: list[str], numbers: Numbers) -> LiveTable:
     known = numbers.models if is_by_model else numbers.classes
     lines = [known.get(row[0]) for row in table.rows]
     formulas = _summed_formulas(names, "model_no" if is_by_model else "class_no")
-    return _ranged(_divided(_with_lines(table, lines)), formulas)
+    return _ranged(_divided(_with_lines(_with_range_of(table), lines)), formulas)
 
 
 def _live_teams(table: Table, names: list[str], numbers: Numbers) -> LiveTable:
     teams = {**numbers.teams, OTHER_LINES: OTHER_TEAMS}
     table = folded(table, [numbers.teams.get(row[0]) == OTHER_TEAMS for row in table.rows])
     lines = [teams.get(row[0]) for row in table.rows]
-    return _ranged(_with_lines(table, lines), _team_formulas(names, numbers.costs))
+    formulas = _team_formulas(names, numbers.costs)
+    return _ranged(_with_lines(_with_range_of(table), lines), formulas)
 
 
 def is_helper(name: str) -> bool:
     """Return whether a column only serves formulas: it stands last, grey, and is not printed."""
-    return name in (LINE, _DIVISOR) or name.endswith(("_low_ratio", "_high_ratio"))
+    return name in (LINE, _DIVISOR, RUN_VALUE.name) or name.endswith(("_low_ratio", "_high_ratio"))
 
 
 def key_formula(figure: KeyFigure) -> str:
@@ -171,8 +184,10 @@ def ratio_of(end: Value, value: Value) -> float | None:
 
 def _with_inputs(table: Table) -> LiveTable:
     names = [column.name for column in table.columns]
-    place = names.index("assumption")
-    return LiveTable(table, inputs={n: f"in_{row[place]}" for n, row in enumerate(table.rows)})
+    place, value = names.index("assumption"), names.index("value")
+    rows = tuple((*row, row[value]) for row in table.rows)
+    inputs = {n: f"in_{row[place]}" for n, row in enumerate(table.rows)}
+    return LiveTable(replace(table, columns=(*table.columns, RUN_VALUE), rows=rows), inputs=inputs)
 
 
 def _with_lines(table: Table, lines: list[int | None]) -> Table:
@@ -182,11 +197,10 @@ def _with_lines(table: Table, lines: list[int | None]) -> Table:
 
 
 def _group_formulas(names: list[str], costs: frozenset[str]) -> dict[str, str]:
-    found = "INDEX(d_energy[{column}],MATCH({{" + LINE + "}},d_energy[group_no],0))"
-    formulas = {name: found.format(column=name) for name in names if name in LIVE_COLUMNS}
+    formulas = {name: _FOUND.format(column=name) for name in names if name in LIVE_COLUMNS}
     formulas |= {name: _LINE_COST.format(column=name) for name in names if name in costs}
     shares = {name: _FRACTIONS[name] for name in ("carbon_frac",) if name in names}
-    return formulas | shares | _carbon_in_kg(names, found)
+    return formulas | shares | _carbon_in_kg(names, _FOUND)
 
 
 def _summed_formulas(names: list[str], key: str) -> dict[str, str]:
@@ -225,10 +239,27 @@ def _team_formulas(names: list[str], costs: frozenset[str]) -> dict[str, str]:
     return formulas | {name: formula for name, formula in alive.items() if name in names}
 
 
-def _ranged(table: Table, formulas: dict[str, str]) -> LiveTable:
-    """Let the ends of ranges follow their values by the ratio that the run found."""
+def _with_range_of(table: Table) -> Table:
+    """Add, where a table has ranges, the column that says whose draws they rest on."""
+    highs = [n for n, column in enumerate(table.columns) if "_high_" in column.name]
+    if not highs:
+        return table
+
+    def whose(row: tuple[Value, ...]) -> Value:
+        return RUN if any(row[n] is not None for n in highs) else None
+
+    rows = tuple((*row, whose(row)) for row in table.rows)
+    total = None if table.total is None else (*table.total, whose(table.total))
+    return replace(table, columns=(*table.columns, RANGE_OF), rows=rows, total=total)
+
+
+def _ranged(table: Table, formulas: dict[str, str], range_of: str = "ranges_of") -> LiveTable:
+    """Let the ends of ranges follow their values by the ratio that the run found, and say so."""
     names = [column.name for column in table.columns]
     totals: dict[str, str] = {}
+    if RANGE_OF.name in names:
+        formulas[RANGE_OF.name] = range_of
+        totals[RANGE_OF.name] = "ranges_of"
     for end in ("low", "high"):
         for name in [name for name in names if f"_{end}_" in name and name not in formulas]:
             value = name.replace(f"_{end}_", "_")

@@ -18,15 +18,20 @@ _COLOURS = (
 _LIMITS = (
     (
         "Ranges",
-        "Low and high keep their ratio to the value, as the run found it: a new run draws them "
-        "again.",
+        "Low and high keep their ratio to the value, as the run found it. 'Range of' beside them "
+        "says ≠ once an input was moved that they rest on: a new run draws them again. Calculator "
+        "draws its ranges anew at every change.",
     ),
     (
         "Told costs",
-        "Bills, shares of commitments and GPU bills with their electricity follow no price and no "
-        "tariff; they are inputs on Data_Cost.",
+        "Bills, shares of commitments and GPU bills follow no price; they are inputs on Data_Cost. "
+        "The electricity that a GPU bill leaves out follows tariff, PUE, host, idle and batch.",
     ),
-    ("Grades", "Grades and sentences are those of the run; they do not follow inputs."),
+    (
+        "Sentences",
+        "Sentences, notes and grades are those of the run; the line above them turns to ≠ once an "
+        "input differs.",
+    ),
     (
         "Requests",
         "The requests themselves are in data/requests.parquet beside this workbook, without "

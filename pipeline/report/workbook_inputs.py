@@ -10,13 +10,13 @@ import math
 import polars as pl
 from openpyxl.utils import get_column_letter
 from openpyxl.workbook import Workbook
-from openpyxl.workbook.defined_name import DefinedName
 
 from pipeline.laws.facility import J_PER_KWH
 from pipeline.report.section import Column, Table, Value
 from pipeline.report.workbook_cells import mark_input, write_formula
 from pipeline.report.workbook_data import BookData
 from pipeline.report.workbook_formulas import LiveTable
+from pipeline.report.workbook_names import name_cell
 from pipeline.report.workbook_sheet import SheetWriter
 
 _COLUMNS = (
@@ -47,7 +47,7 @@ def write_inputs(writer: SheetWriter, book: Workbook, data: BookData) -> None:
         place = writer.places[name]
         for number, row in enumerate(rows, start=place.head_row + 1):
             cell = writer.sheet.cell(number, 2)
-            _name(book, str(row[0]), writer.sheet.title, f"$B${number}")
+            name_cell(book, str(row[0]), writer.sheet.title, f"$B${number}")
             if str(row[0]).startswith("in_"):
                 mark_input(cell)
             elif row[0] == _IN_CURRENCY:
@@ -72,11 +72,7 @@ def name_assumptions(writer: SheetWriter, book: Workbook, alive: LiveTable) -> N
     place = writer.places[alive.table.name]
     letter = get_column_letter(place.columns.index("value") + 1)
     for index, name in alive.inputs.items():
-        _name(book, name, writer.sheet.title, f"${letter}${place.head_row + 1 + index}")
-
-
-def _name(book: Workbook, name: str, sheet: str, cell: str) -> None:
-    book.defined_names[name] = DefinedName(name, attr_text=f"{sheet}!{cell}")
+        name_cell(book, name, writer.sheet.title, f"${letter}${place.head_row + 1 + index}")
 
 
 def _currency_rows(data: BookData) -> tuple[tuple[Value, ...], ...]:
@@ -99,6 +95,9 @@ def _unit_rows(month: str) -> tuple[tuple[str | float | dt.date, ...], ...]:
         ("tokens_per_mtok", 1_000_000, "tokens", "Tokens that a list price is for."),
         ("grams_per_kg", 1_000, "g/kg", "Grams of a kilogram."),
         ("usd_decimals", 9, "digits", "Decimals to which the memo line in USD is kept."),
+        ("range_low_frac", 0.05, "share", "Share of the joint draws below the low end of a range."),
+        ("range_high_frac", 0.95, "share", "Share of the joint draws below its high end."),
+        ("least_change_frac", 1e-9, "share", "Change of a figure that is more than rounding."),
         ("bytes_per_gb", 1_000_000_000, "bytes", "Bytes of a decimal gigabyte."),
         ("wh_per_kwh", 1_000, "Wh/kWh", "Watt-hours of a kilowatt-hour."),
         ("grade_sets", 4, "architectures", "Architectures that a set for grade A rests on."),

@@ -37,7 +37,7 @@ _ARCHITECTURE_MEANINGS = {
     "state_bytes": "State bytes of one request.",
 }
 _PRICE_MEANINGS = {
-    "catalog_no": "Number of the model in Models.",
+    "catalog_no": "Number of the model in Catalog.",
     "model_id": "Model.",
     "provider": "Whose price it is: the provider in the logs, else the maker.",
     "input_tokens_from": "Prompt length from which the price holds, for the whole request.",
@@ -66,7 +66,7 @@ def model_table(data: BookData) -> DataTable:
     )
     return DataTable(
         "d_model",
-        "Models",
+        "Catalog",
         "Which models are in the catalog, which of them did the month use, and who says so?",
         _columns(frame, _MODEL_MEANINGS, {"stand_in_tier": "none, its own shape is known"}),
     )

@@ -6,6 +6,7 @@ they are numbers: no text from a log can be anything but text.
 """
 
 import datetime as dt
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
@@ -21,9 +22,13 @@ _PLACE = re.compile(r"\{(\w+)\}")
 _EPOCH = dt.datetime(1899, 12, 30)
 _MOST_DIGITS = 2**53
 _ROWS_AT_ONCE = 2_000
+_LINE_POINTS = 15
+_NONE: Mapping[str, int] = {}
 
 
-def row_xml(table: DataTable, styles: Mapping[str, int], quoted: int) -> Iterator[str]:
+def row_xml(
+    table: DataTable, styles: Mapping[str, int], quoted: int, wrapped: Mapping[str, int] = _NONE
+) -> Iterator[str]:
     """Yield the rows of a table as pieces of sheet XML, from the row below the heads.
 
     Args:
@@ -31,6 +36,7 @@ def row_xml(table: DataTable, styles: Mapping[str, int], quoted: int) -> Iterato
         styles: For every column the number of its cell format in the workbook.
         quoted: The format of text that begins as a formula does, so that it stays text when a
             reader edits its cell.
+        wrapped: For every column whose text wraps, the letters that fit into a line of it.
     """
     writers = [
         _cell_writer(table, column, get_column_letter(number), styles[column.name], quoted)
@@ -46,8 +52,19 @@ def row_xml(table: DataTable, styles: Mapping[str, int], quoted: int) -> Iterato
                 write(values[index], index, row)
                 for write, values in zip(writers, columns, strict=True)
             )
-            rows.append(f'<row r="{row}">{cells}</row>')
+            height = _height(table, index, wrapped) if wrapped else ""
+            rows.append(f'<row r="{row}"{height}>{cells}</row>')
         yield "".join(rows)
+
+
+def _height(table: DataTable, index: int, wrapped: Mapping[str, int]) -> str:
+    """Return the height of a row that holds text of several lines, which no program works out."""
+    lines = max(
+        math.ceil(len(str(column.values[index] or "")) / wrapped[column.name])
+        for column in table.columns
+        if column.name in wrapped
+    )
+    return f' ht="{_LINE_POINTS * lines}" customHeight="1"' if lines > 1 else ""
 
 
 def value_xml(value: Value, unknown: str) -> tuple[str, str]:

@@ -8,21 +8,34 @@ from decimal import Decimal
 
 from openpyxl.cell import Cell
 from openpyxl.comments import Comment
+from openpyxl.formatting.rule import FormulaRule
+from openpyxl.styles import Font
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.table import Table as ExcelTable
 from openpyxl.worksheet.table import TableStyleInfo
 from openpyxl.worksheet.worksheet import Worksheet
 
+from pipeline.report.language import ENGLISH, Language
 from pipeline.report.numbers import UNKNOWN, is_number_kind, show
 from pipeline.report.section import Column, KeyFigure, Kind, Table, Value
 from pipeline.report.workbook_cache import Fillings
 from pipeline.report.workbook_cells import mark_input, write_formula, write_text, write_value
-from pipeline.report.workbook_formulas import LiveTable, is_helper, key_formula, ratio_of
+from pipeline.report.workbook_energy import RUN
+from pipeline.report.workbook_formulas import (
+    RANGE_OF,
+    LiveTable,
+    is_helper,
+    key_formula,
+    ratio_of,
+)
 from pipeline.report.workbook_layout import Place
-from pipeline.report.workbook_looks import FAINT, HEAD_FILL, INK, Look, put_on
+from pipeline.report.workbook_looks import FAILED, FAINT, HEAD_FILL, INK, Look, put_on
+from pipeline.report.workbook_print import NARROWED_LETTERS, narrowed, set_print
+from pipeline.report.workbook_reasons import reason_of
 from pipeline.report.workbook_rows import filled
 
-_NARROWEST, _WIDEST_OF_MANY, _WIDEST_OF_FEW = 11, 46, 96  # letters
+_NARROWEST, _WIDEST_OF_MANY, _WIDEST_OF_FEW = 11, 36, 96  # letters
+_LINE_LETTERS = 140  # of a sentence in one row, at the usual size
 _FEW_COLUMNS, _COLUMNS_ON_SCREEN = 3, 6
 _LINE_HEIGHT, _MOST_LINES = 15, 20  # points, lines
 _ONE_LINE_HEAD = 12  # letters; longer heads wrap
@@ -34,6 +47,7 @@ _KEY_COLUMNS = (
     Column("unit", "Unit", "text"),
     Column("note", "Note", "text"),
 )
+_HEADS_IN_FORMULAS = ("assumptions", "all_checks")  # tables whose heads formulas name
 _RATIO_COLUMNS = (
     Column("low_ratio", "Low ÷ value", "ratio", meaning="As the run found it."),
     Column("high_ratio", "High ÷ value", "ratio", meaning="As the run found it."),
@@ -53,11 +67,25 @@ class SheetWriter:
     widths: dict[int, int] = field(default_factory=dict)
     wrapped: list[tuple[int, int, str]] = field(default_factory=list)  # row, column, text
     printed_columns: int = 1
+    language: Language = ENGLISH
 
     def line(self, text: str, *, size: int = 11, bold: bool = False, color: str = INK) -> None:
-        """Write one line of text, which may run on over the empty cells to its right."""
+        """Write text that runs on over the empty cells to its right, a row for each line of it."""
+        text = self.language.text(text)
         look = Look(size=size, is_bold=bold, color=color)
-        write_text(self.sheet.cell(self.next_row, 1), text, look)
+        room = _LINE_LETTERS * 11 // size
+        for part in textwrap.wrap(text, room) if len(text) > room else (text,):
+            write_text(self.sheet.cell(self.next_row, 1), part, look)
+            self.next_row += 1
+
+    def live_line(self, formula: str, words: str) -> None:
+        """Write one line that a formula gives, bold and red where it begins with ≠."""
+        cell = self.sheet.cell(self.next_row, 1)
+        write_formula(cell, formula, words, "text")
+        put_on(cell, Look(color=FAINT))
+        self.fillings.add_result(self.sheet.title, cell.coordinate, words)
+        moved = FormulaRule([f'LEFT({cell.coordinate},1)="≠"'], font=Font(bold=True, color=FAILED))
+        self.sheet.conditional_formatting.add(cell.coordinate, moved)
         self.next_row += 1
 
     def skip(self, rows: int = 1) -> None:
@@ -66,26 +94,29 @@ class SheetWriter:
 
     def key_figures(self, figures: Sequence[KeyFigure], *, is_live: bool = False) -> None:
         """Write headline numbers as a table, each with the number format of its own kind."""
-        columns = (*_KEY_COLUMNS[:-1], *(_RATIO_COLUMNS if is_live else ()), _KEY_COLUMNS[-1])
+        helpers = (RANGE_OF, *_RATIO_COLUMNS) if is_live else ()
+        columns = (*_KEY_COLUMNS[:-1], *helpers, _KEY_COLUMNS[-1])
         self._heads("key_figures", columns, len(figures))
         for figure in figures:
             values: dict[str, Value] = {
-                "figure": figure.label,
+                "figure": self.language.text(figure.label),
                 "value": figure.value,
                 "low": figure.low,
                 "high": figure.high,
                 "unit": figure.unit,
-                "note": figure.note,
+                "note": self.language.text(figure.note),
+                "range_of": None if figure.high is None else RUN,
                 "low_ratio": ratio_of(figure.low, figure.value),
                 "high_ratio": ratio_of(figure.high, figure.value),
             }
             ends = {"low": "{value}*{low_ratio}", "high": "{value}*{high_ratio}"}
-            formulas = {"value": key_formula(figure)} | ends if is_live else {}
+            live = {"value": key_formula(figure), "range_of": "ranges_of"} | ends
+            formulas = live if is_live else {}
             row = tuple(
                 Column(c.name, c.header, figure.kind if c.name in ("value", *ends) else c.kind)
                 for c in columns
             )
-            empty = dict.fromkeys(("low", "high", "low_ratio", "high_ratio"), "")
+            empty = dict.fromkeys(("low", "high", "range_of", "low_ratio", "high_ratio"), "")
             self._row(row, [values[c.name] for c in columns], formulas, unknown=empty)
             note = self.sheet.cell(self.next_row - 1, len(columns))
             put_on(note, Look(horizontal="left", vertical="top", indent=1))  # runs on
@@ -127,8 +158,9 @@ class SheetWriter:
         self.sheet.print_title_rows = f"{frozen}:{frozen}" if is_single else "1:2"
         if self.printed_columns < self.column_count:
             last = get_column_letter(self.printed_columns)
-            self.sheet.print_area = f"A1:{last}{self.sheet.max_row}"
-        set_print(self.sheet, footer)
+            self.sheet.print_area = f"A1:{last}{self.next_row}"
+        widths = [self.widths.get(n, _NARROWEST) for n in range(1, self.printed_columns + 1)]
+        set_print(self.sheet, footer, widths)
 
     def _row(
         self,
@@ -143,7 +175,7 @@ class SheetWriter:
         cells |= dict(more_cells or {})
         for number, (value, column) in enumerate(zip(values, columns, strict=True), 1):
             cell = self.sheet.cell(row, number)
-            word = (unknown or {}).get(column.name, column.unknown)
+            word = (unknown or {}).get(column.name, self.language.text(reason_of(column)))
             formula = formulas.get(column.name, "")
             self._write(cell, value, column.kind, word, filled(formula, cells) if formula else "")
             if is_helper(column.name):
@@ -176,7 +208,10 @@ class SheetWriter:
         )
 
     def _heads(self, name: str, columns: Sequence[Column], row_count: int) -> None:
-        heads = [f"{c.header} ({c.unit})" if c.unit else c.header for c in columns]
+        is_kept = name.startswith("d_") or name in _HEADS_IN_FORMULAS
+        said = [c.header if is_kept else self.language.text(c.header) for c in columns]
+        units = (f" ({c.unit})" if c.unit else "" for c in columns)
+        heads = [head + unit for head, unit in zip(said, units, strict=True)]
         if len({head.lower() for head in heads}) < len(heads) or not all(heads):
             raise ValueError(f"{name}: heads must be there and differ in more than case: {heads}")
         for number, (head, column) in enumerate(zip(heads, columns, strict=True), start=1):
@@ -223,7 +258,7 @@ class SheetWriter:
     def _make_room(self, number: int, text: str) -> None:
         longest = max(map(len, text.split("\n")), default=0)
         self.widths[number] = max(self.widths.get(number, _NARROWEST), longest + 3)
-        if longest > _WIDEST_OF_MANY or "\n" in text:
+        if longest > NARROWED_LETTERS or "\n" in text:
             self.wrapped.append((self.next_row, number, text))
 
     def _set_sizes(self) -> None:
@@ -231,8 +266,9 @@ class SheetWriter:
         widest = _WIDEST_OF_FEW if is_narrow else _WIDEST_OF_MANY
         for number, width in self.widths.items():
             self.widths[number] = min(width, widest)
-            letter = get_column_letter(number)
-            self.sheet.column_dimensions[letter].width = self.widths[number]
+        self.widths |= narrowed(self.widths, self.printed_columns)
+        for number, width in self.widths.items():
+            self.sheet.column_dimensions[get_column_letter(number)].width = width
         lines: dict[int, int] = {}
         for row, number, text in self.wrapped:
             room = self.widths[number] - 1
@@ -241,20 +277,6 @@ class SheetWriter:
         for row, count in lines.items():
             if count > 1:
                 self.sheet.row_dimensions[row].height = count * _LINE_HEIGHT
-
-
-def set_print(sheet: Worksheet, footer: str) -> None:
-    """Print landscape and one page wide, the period and the run below."""
-    sheet.sheet_view.showGridLines = False
-    setup = sheet.page_setup
-    setup.orientation, setup.paperSize = "landscape", sheet.PAPERSIZE_A4
-    setup.fitToWidth, setup.fitToHeight = 1, 0
-    sheet.sheet_properties.pageSetUpPr.fitToPage = True
-    sheet.page_margins.left = sheet.page_margins.right = 0.4
-    sheet.page_margins.top, sheet.page_margins.bottom = 0.5, 0.75
-    sheet.oddFooter.left.text = footer.replace("&", "&&")
-    sheet.oddFooter.center.text = "&A"
-    sheet.oddFooter.right.text = "Page &P of &N"
 
 
 def dress_head(cell: Cell, kind: Kind, meaning: str) -> None:

@@ -82,6 +82,8 @@ def number_format(name: str) -> str:
         return "#,##0.00####"
     if name.endswith("_frac"):
         return "0.0%"
+    if name.endswith("_moved"):
+        return "0"
     if name.endswith("_count"):
         return "#,##0.00"
     if name.endswith(("_ratio", "_factor", "_low", "_high")) or name.startswith("batch"):

@@ -3,6 +3,7 @@
 import polars as pl
 
 from pipeline.report.section import Kind
+from pipeline.report.workbook_facility import FACILITY_FORMULA, TARIFF
 from pipeline.report.workbook_table import DataColumn
 
 TOKEN_KINDS = (
@@ -38,6 +39,7 @@ ENERGY_FORMULA = (
     f"INDEX(d_energy[[{MOMENTS[0][1]}]:[{MOMENTS[-1][1]}]],"
     "MATCH({group_no},d_energy[group_no],0),0))"
 )
+BESIDE_BILL = "electricity_beside_bill_frac"
 _WORDS = {
     "team": "unattributed",
     "provider": "not stated",
@@ -48,10 +50,11 @@ _WORDS = {
     "cost_source": "none",
     "committed_cost_usd": "no commitment",
     "hosting_cost_usd": "no GPU bill",
+    BESIDE_BILL: "none apart",
     "hosting_energy_cost_usd": "none apart",
     "gpu_energy_j": "unmeasured",
 }
-_STORED = ("billed", "committed", "hosting", "hosting_energy")  # costs that are told, not priced
+_STORED = ("billed", "committed", "hosting")  # costs that are told, not priced
 _KINDS: dict[str, Kind] = {
     "day": "date",
     "month_start": "date",
@@ -104,7 +107,8 @@ MEANINGS = {
     "committed_cost_usd": "Share of a commitment that covers these tokens; its bill stays.",
     "effective_cost_usd": "The share of a commitment where there is one, else contracted.",
     "hosting_cost_usd": "Share of the GPU bill of own servers.",
-    "hosting_energy_cost_usd": "Electricity that the GPU bill leaves out, at the run's tariff.",
+    BESIDE_BILL: "Part of the electricity that the GPU bill leaves out: 1 but for rounding.",
+    "hosting_energy_cost_usd": "Electricity that the GPU bill leaves out, at the tariff.",
     "no_gpu_bill_request_count": "Requests of own servers without a GPU bill; in no cost.",
     "cost_usd": "The cost that counts, by its source.",
     "cost_source": "Which of the costs counts.",
@@ -121,7 +125,7 @@ def usage_columns(frame: pl.DataFrame) -> tuple[DataColumn, ...]:
     """Return a frame's columns: what a row is, its numbers, counts, tokens, moments, figures."""
     numbers = [name for name in frame.columns if name.endswith("_no")]
     stored = [f"{each}_cost_usd" for each in _STORED] if "cost_source" in frame.columns else []
-    last = [name for name in frame.columns if name.endswith(("_usd", "_source", "_j"))]
+    last = [name for name in frame.columns if name.endswith(("_usd", "_source", "_j", "_frac"))]
     moments = [name for name, _ in MOMENTS]
     words = [
         "month_start",
@@ -164,6 +168,8 @@ def _formula(frame: pl.DataFrame, name: str) -> str:
         return f"IF(ISNUMBER({committed}),{committed},{contracted})"
     if name == "gpu_energy_j":
         return ENERGY_FORMULA
+    if name == "hosting_energy_cost_usd" and BESIDE_BILL in frame.columns:
+        return f"{{{BESIDE_BILL}}}*{FACILITY_FORMULA}*{TARIFF}"
     return _cost_formula(frame) if name == "cost_usd" else ""
 
 
@@ -206,4 +212,6 @@ def kind_of(name: str, frame: pl.DataFrame) -> Kind:
         return "usd"
     if name.endswith("_j"):
         return "j"
+    if name.endswith("_frac"):
+        return "number"
     return "count" if frame.schema[name].is_numeric() else "text"

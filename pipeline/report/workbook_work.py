@@ -25,11 +25,11 @@ TOUCHED = "(IF({experts}>0," + excel_formula(work.experts_touched) + ",0))"
 WEIGHT_BYTES = excel_formula(
     work.weight_bytes, {"params": "({fixed_params}+{expert_params}*" + TOUCHED + ")"}
 )
-_WEIGHTS_READ = excel_formula(work.weight_read_bytes, {"pass_weight_bytes": "{weight_bytes}"})
+WEIGHTS_READ = excel_formula(work.weight_read_bytes, {"pass_weight_bytes": "{weight_bytes}"})
 NEXT_TOKEN = excel_formula(
     simple.next_token_energy_j,
     {
-        "weight_read_bytes": f"({_WEIGHTS_READ})",
+        "weight_read_bytes": f"({WEIGHTS_READ})",
         "steps": "({passes}*{gpu_count})",
     },
 )

@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from pipeline.sample import claude_code, dashboard, finance, gateway, litellm, traces
+from pipeline.sample import claude_code, dashboard, finance, gateway, litellm, quality, traces
 from pipeline.sample.company import GATEWAY_WORKLOADS, LITELLM_WORKLOADS, MONTHS
 from pipeline.sample.lines import SampleFile, packed
 from pipeline.sample.measuring import telemetry_files
@@ -38,7 +38,7 @@ def write(out_dir: Path) -> dict[str, Any]:
         is_packed = file.name.endswith(".gz")
         (out_dir / file.name).write_bytes(packed(file.content) if is_packed else file.content)
     (out_dir / "overlays").mkdir(exist_ok=True)
-    for name, text in finance.overlays().items():
+    for name, text in {**finance.overlays(), **quality.overlays()}.items():
         (out_dir / "overlays" / name).write_text(text, encoding="utf-8", newline="\n")
     (out_dir / "telemetry").mkdir(exist_ok=True)
     for name, content in telemetry_files().items():

@@ -18,29 +18,29 @@ _GPU_HOURS = {
 }
 _DISCOUNT_FRAC, _DISCOUNT_FROM = Decimal("0.08"), date(2026, 10, 1)
 _CREDIT_USD = {"2026-10": Decimal(-25)}
-_SAYS = "generated sample"
+SAYS = "generated sample"
 
 
 def overlays() -> dict[str, str]:
     """Return the text of every overlay table by its file name."""
     hosting = [
-        f"{month},{model},H200-SXM,1,{hours},{hours * _USD_PER_GPU_HOUR},true,{_SAYS}"
+        f"{month},{model},H200-SXM,1,{hours},{hours * _USD_PER_GPU_HOUR},true,{SAYS}"
         for month, bills in _GPU_HOURS.items()
         for model, hours in bills
     ]
     credits_ = [
-        f"{month},openai,,,launch credit,{usd},{_SAYS}" for month, usd in _CREDIT_USD.items()
+        f"{month},openai,,,launch credit,{usd},{SAYS}" for month, usd in _CREDIT_USD.items()
     ]
     return {
-        "hosting_costs.csv": _table(
+        "hosting_costs.csv": table(
             "month,deployment,gpu,gpu_count,hours,usd,bill_includes_power,source", hosting
         ),
-        "contract_rates.csv": _table(
+        "contract_rates.csv": table(
             "provider,model,token_kind,service_tier,region,valid_from,valid_to,usd_per_mtok,"
             "discount_frac,source",
-            [f"anthropic,*,*,,,{_DISCOUNT_FROM},,,{_DISCOUNT_FRAC},{_SAYS}"],
+            [f"anthropic,*,*,,,{_DISCOUNT_FROM},,,{_DISCOUNT_FRAC},{SAYS}"],
         ),
-        "discounts_credits.csv": _table(
+        "discounts_credits.csv": table(
             "month,provider,model,team,description,usd,source", credits_
         ),
     }
@@ -76,5 +76,6 @@ def _is_discounted(request: Request) -> bool:
     return moment_of(request.at_ms).date() >= _DISCOUNT_FROM
 
 
-def _table(header: str, rows: list[str]) -> str:
+def table(header: str, rows: list[str]) -> str:
+    """Return the text of a CSV file."""
     return "".join(f"{line}\n" for line in (header, *rows))

@@ -2,7 +2,10 @@
 -- action.
 -- Usage without any cost has no charge.
 -- Usage under a commitment bills nothing: the purchase does, and its unused part stands by itself.
+-- No log tells the number of an invoice, so the report's own month stands in its place.
+-- A service is of one category; servers and their electricity are services of their own.
 -- Where list or contract has no price, those columns hold the cost itself: they may not be empty.
+-- Late usage of a closed month is a correction: billed now, of the period when it was used.
 -- Energy and carbon stand in x_ columns and in no cost: token prices already pay for power. Only
 -- electricity that a GPU bill leaves out is a charge of its own.
 -- Names come from logs: a leading sign that a spreadsheet would run is preceded by an apostrophe.
@@ -50,7 +53,8 @@ charges as (
         token_costs.service_tier,
         token_costs.price_band_id,
         token_costs.is_billed,
-        token_costs.ordinal
+        token_costs.ordinal,
+        null as corrected_month
     from int_token_charges as token_costs
     where
         token_costs.month = getvariable('export_month')
@@ -92,7 +96,8 @@ charges as (
         costs.service_tier,
         costs.price_band_id,
         costs.is_billed,
-        6 as ordinal
+        6 as ordinal,
+        null as corrected_month
     from int_group_costs as costs
     inner join int_group_energy as energy
         on
@@ -150,7 +155,8 @@ charges as (
         null as service_tier,
         null as price_band_id,
         null as is_billed,
-        stage.ordinal
+        stage.ordinal,
+        null as corrected_month
     from int_commitments
     cross join (values (7), (8)) as stage (ordinal)
     where
@@ -193,11 +199,13 @@ charges as (
         case when mart_cost_lines.line_kind <> 'tax' then 'Other' end as pricing_category,
         null as list_unit_usd,
         null as contracted_unit_usd,
-        case when mart_cost_lines.line_kind = 'idle GPUs' then 'Compute' else 'Other' end
-            as service_category,
+        case
+            when mart_cost_lines.line_kind = 'idle GPUs' then 'Compute'
+            else 'AI and Machine Learning'
+        end as service_category,
         case
             when mart_cost_lines.line_kind = 'idle GPUs' then 'Other (Compute)'
-            else 'Other (Other)'
+            else 'Generative AI'
         end as service_subcategory,
         case when mart_cost_lines.line_kind = 'idle GPUs' then 'Idle GPU Hours' end as meter,
         null as direction,
@@ -213,7 +221,8 @@ charges as (
         null as service_tier,
         null as price_band_id,
         null as is_billed,
-        9 as ordinal
+        9 as ordinal,
+        null as corrected_month
     from mart_cost_lines
     left join int_hosting
         on
@@ -222,7 +231,7 @@ charges as (
             and mart_cost_lines.model_id = int_hosting.model_id
     where
         mart_cost_lines.month = getvariable('export_month')
-        and mart_cost_lines.line_kind <> 'committed, unused'
+        and mart_cost_lines.line_kind not in ('committed, unused', 'correction')
         and mart_cost_lines.cost_usd <> 0
     union all
     select
@@ -268,12 +277,56 @@ charges as (
         null as service_tier,
         null as price_band_id,
         null as is_billed,
-        10 as ordinal
+        10 as ordinal,
+        null as corrected_month
     from int_charges
     where
         int_charges.month = getvariable('export_month')
         and int_charges.is_counted
         and int_charges.billed_cost_usd <> 0
+    union all
+    select
+        stg_corrections.provider,
+        stg_corrections.model_id,
+        null as query_class,
+        stg_corrections.team,
+        null as project,
+        'Usage' as charge_category,
+        'Usage-Based' as charge_frequency,
+        stg_corrections.description,
+        stg_corrections.cost_usd as billed_usd,
+        stg_corrections.cost_usd as effective_usd,
+        stg_corrections.cost_usd as list_usd,
+        stg_corrections.cost_usd as contracted_usd,
+        null as consumed_quantity,
+        null as consumed_unit,
+        stg_corrections.request_count::double as pricing_quantity,
+        'Requests' as pricing_unit,
+        'Other' as pricing_category,
+        null as list_unit_usd,
+        null as contracted_unit_usd,
+        'AI and Machine Learning' as service_category,
+        'Generative AI' as service_subcategory,
+        'Late Usage' as meter,
+        null as direction,
+        null as cache_action,
+        null as cost_source,
+        null as commitment_id,
+        null as commitment_status,
+        stg_corrections.facility_energy_kwh as energy_kwh,
+        null as energy_low_kwh,
+        null as energy_high_kwh,
+        null as carbon_gco2e,
+        null as evidence_grade,
+        null as service_tier,
+        null as price_band_id,
+        null as is_billed,
+        11 as ordinal,
+        stg_corrections.corrected_month
+    from stg_corrections
+    where
+        stg_corrections.month = getvariable('export_month')
+        and stg_corrections.cost_usd is not null
 )
 
 select
@@ -282,10 +335,15 @@ select
     'USD' as BillingCurrency,
     getvariable('period_start') as BillingPeriodStart,
     getvariable('period_end') as BillingPeriodEnd,
-    getvariable('period_start') as ChargePeriodStart,
-    getvariable('period_end') as ChargePeriodEnd,
+    coalesce(
+        month_start_text(charges.corrected_month, calendar.time_zone), getvariable('period_start')
+    ) as ChargePeriodStart,
+    coalesce(
+        month_start_text(month_after(charges.corrected_month), calendar.time_zone),
+        getvariable('period_end')
+    ) as ChargePeriodEnd,
     charges.charge_category as ChargeCategory,
-    null as ChargeClass,
+    case when charges.corrected_month is not null then 'Correction' end as ChargeClass,
     safe_text(charges.description) as ChargeDescription,
     charges.charge_frequency as ChargeFrequency,
     charges.billed_usd::decimal(38, 15) as BilledCost,
@@ -305,12 +363,17 @@ select
     case when charges.commitment_id is not null then 'Provisioned Throughput' end
         as CommitmentDiscountType,
     charges.commitment_status as CommitmentDiscountStatus,
+    'joulebook-' || getvariable('export_month') as InvoiceId,
     charges.provider as InvoiceIssuerName,
     charges.provider as ProviderName,
     charges.provider as PublisherName,
     charges.service_category as ServiceCategory,
     charges.service_subcategory as ServiceSubcategory,
-    safe_text(coalesce(charges.model_id, charges.provider)) as ServiceName,
+    case charges.service_category
+        when 'Other' then 'Electricity'
+        when 'Compute' then 'GPU servers'
+        else safe_text(coalesce(charges.model_id, charges.provider))
+    end as ServiceName,
     case when charges.charge_category <> 'Tax' then safe_text(charges.model_id) end as SkuId,
     case when charges.charge_category <> 'Tax' then safe_text(charges.meter) end as SkuMeter,
     safe_text(charges.team) as SubAccountId,
@@ -326,6 +389,7 @@ select
     charges.carbon_gco2e as x_CarbonGco2e,
     charges.evidence_grade as x_EvidenceGrade
 from charges
+cross join raw_calendar as calendar
 order by
     charges.provider asc, charges.model_id asc nulls last, charges.query_class asc nulls last,
     charges.team asc nulls last, charges.project asc nulls last,

@@ -7,7 +7,7 @@ select
     steps.provider::varchar as provider,
     steps.model_id::varchar as model_id,
     steps.query_class::varchar as query_class,
-    bands.price_band_id::integer as price_band_id,
+    steps.price_band_id::integer as price_band_id,
     sum(steps.request_count)::decimal(38, 0) as request_count,
     sum(case when steps.is_failed then steps.request_count else 0 end)::decimal(38, 0)
         as failed_request_count,
@@ -68,25 +68,7 @@ select
     sum(steps.full_prefill_pairs)::decimal(38, 0) as full_prefill_pairs,
     sum(steps.decode_pairs)::decimal(38, 0) as decode_pairs,
     sum(steps.cache_positions)::decimal(38, 0) as cache_positions,
-    sum(steps.decode_steps)::decimal(38, 0) as decode_steps
+    sum(steps.decode_steps)::decimal(38, 0) as decode_steps,
+    coalesce(sum(steps.latency_s::decimal(18, 6)), 0)::decimal(38, 6) as latency_s
 from int_agent_steps as steps
-left join int_price_bands as bands
-    on
-        steps.provider = bands.provider
-        and steps.model_id = bands.model_id
-        and steps.price_model is not distinct from bands.price_model
-        and bands.region = ''
-        and steps.service_tier = bands.service_tier
-        and steps.occurred_at >= bands.valid_from
-        and steps.occurred_at < bands.valid_to
-        and steps.mean_input_tokens >= bands.input_tokens_from
-        and steps.mean_input_tokens < bands.input_tokens_to
-        and case
-            when steps.is_bucket then bands.is_dearest_of_day
-            else
-                extract(hour from steps.occurred_at) * 60
-                + extract(minute from steps.occurred_at) >= bands.utc_minute_from
-                and extract(hour from steps.occurred_at) * 60
-                + extract(minute from steps.occurred_at) < bands.utc_minute_to
-        end
 group by all

@@ -31,7 +31,9 @@ steps as (
         requests.query_class,
         requests.task_id,
         requests.occurred_at,
-        requests.price_model,
+        requests.price_band_id,
+        case when requests.latency_s >= 0 and not requests.is_bucket then requests.latency_s end
+            as latency_s,
         requests.service_tier,
         requests.mean_input_tokens,
         requests.is_failed,
@@ -52,7 +54,7 @@ steps as (
         requests.cache_positions,
         requests.decode_steps,
         requests.has_work and requests.task_id is not null and not requests.is_bucket as is_ordered
-    from int_requests as requests
+    from int_priced_requests as requests
     left join agentic_tasks
         on requests.month = agentic_tasks.month and requests.task_id = agentic_tasks.task_id
     where
@@ -71,7 +73,8 @@ followed as (
         steps.query_class,
         steps.task_id,
         steps.occurred_at,
-        steps.price_model,
+        steps.price_band_id,
+        steps.latency_s,
         steps.service_tier,
         steps.mean_input_tokens,
         steps.is_failed,
@@ -130,7 +133,8 @@ cached as (
         followed.query_class,
         followed.task_id,
         followed.occurred_at,
-        followed.price_model,
+        followed.price_band_id,
+        followed.latency_s,
         followed.service_tier,
         followed.mean_input_tokens,
         followed.is_failed,
@@ -198,7 +202,8 @@ select
     cached.task_id::varchar as task_id,
     cached.occurred_at::timestamp as occurred_at,
     cached.is_bucket::boolean as is_bucket,
-    cached.price_model::varchar as price_model,
+    cached.price_band_id::integer as price_band_id,
+    cached.latency_s::double as latency_s,
     cached.service_tier::varchar as service_tier,
     cached.mean_input_tokens::double as mean_input_tokens,
     cached.is_failed::boolean as is_failed,

@@ -3,7 +3,8 @@
 -- every request: where one lacks it, the busy time is unknown and all is shared out.
 -- A bill without any request is idle in whole.
 -- Its requests share the rest by latency, which is their time on the GPUs; without it by the
--- energy of the law; without that by tokens, at last by number.
+-- energy of the law; without that by tokens, at last by number: usd_per_shared_unit is what a
+-- second, joule, token or request then pays.
 -- grain: month, model_id
 
 with
@@ -44,6 +45,9 @@ known as (
         bills.billed_usd,
         bills.bill_includes_power,
         coalesce(used.request_count, 0) as request_count,
+        used.latency_s,
+        used.gpu_energy_j,
+        used.all_tokens,
         case
             when used.request_count is null then 'no request'
             when used.timed_request_count = used.request_count and used.latency_s > 0
@@ -73,6 +77,12 @@ cut as (
         known.request_count,
         known.share_basis,
         known.busy_hours,
+        case known.share_basis
+            when 'latency' then known.latency_s::double
+            when 'energy' then known.gpu_energy_j::double
+            when 'tokens' then known.all_tokens::double
+            when 'requests' then known.request_count::double
+        end as shared_units,
         case
             when known.share_basis = 'no request' then 0
             when known.busy_hours is null then known.billed_usd
@@ -98,5 +108,6 @@ select
     cut.bill_includes_power::boolean as bill_includes_power,
     cut.billed_usd::decimal(24, 9) as billed_usd,
     cut.used_usd::decimal(24, 9) as used_usd,
+    (cut.used_usd::double / cut.shared_units)::double as usd_per_shared_unit,
     (cut.billed_usd - cut.used_usd)::decimal(24, 9) as idle_usd
 from cut

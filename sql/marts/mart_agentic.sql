@@ -3,6 +3,8 @@
 -- one before it. A cache changes prefill alone. A saving's range is that of its joint draws; one
 -- whose probability is below the assumption within_noise_probability_frac is within noise.
 -- Fully cached writes every new token for 5 minutes, read back or not, so its money may rise.
+-- The GPU bill of own servers is for hours, not tokens, so a cache moves none of it: the steps' part
+-- (hosting_cost_usd) stands beside the state that was logged alone.
 -- Paying reads: how often a written token must be read back before writing it was cheaper.
 -- grain: month, provider, model_id, cache_state
 
@@ -97,9 +99,43 @@ counted as (
         sum(steps.output_tokens) as output_tokens,
         sum(steps.unfollowed_cache_write_tokens) as unfollowed_cache_write_tokens,
         coalesce(sum(steps.unread_cache_write_5m_tokens), 0)
-        + coalesce(sum(steps.unread_cache_write_1h_tokens), 0) as unread_cache_write_tokens
+        + coalesce(sum(steps.unread_cache_write_1h_tokens), 0) as unread_cache_write_tokens,
+        sum(steps.latency_s) as latency_s
     from int_agent_groups as steps
     group by all
+),
+
+hosted as (
+    select
+        counted.month,
+        counted.provider,
+        counted.model_id,
+        hosting.usd_per_shared_unit
+        * case hosting.share_basis
+            when 'latency' then counted.latency_s::double
+            when 'energy' then coalesce(energies.gpu_energy_j, 0)
+            when 'tokens' then (counted.input_tokens + counted.output_tokens)::double
+            else counted.request_count::double
+        end
+        + case
+            when hosting.bill_includes_power then 0
+            else coalesce(energies.facility_energy_kwh * tariff.value, 0)
+        end as hosting_cost_usd
+    from counted
+    inner join int_hosts as hosts
+        on
+            counted.provider = hosts.provider
+            and counted.model_id = hosts.model_id
+            and hosts.hosting_kind <> 'api'
+    inner join int_hosting as hosting
+        on counted.month = hosting.month and counted.model_id = hosting.model_id
+    inner join stg_assumptions as tariff on tariff.assumption = 'electricity_usd_per_kwh'
+    left join int_agent_energy as energies
+        on
+            counted.month = energies.month
+            and counted.provider = energies.provider
+            and counted.model_id = energies.model_id
+            and energies.cache_state = 'as_cached'
 ),
 
 joined as (
@@ -209,6 +245,8 @@ select
             then energies.carbon_gco2e
     end::double as carbon_gco2e,
     case when joined.is_shown then costs.list_cost_usd end::decimal(38, 15) as list_cost_usd,
+    case when joined.cache_state = 'as_cached' then hosted.hosting_cost_usd end::decimal(38, 9)
+        as hosting_cost_usd,
     case when joined.is_shown then energies.gpu_energy_j / joined.task_count::double end::double
         as energy_j_per_task,
     case
@@ -260,6 +298,11 @@ inner join costs
         and joined.provider = costs.provider
         and joined.model_id = costs.model_id
         and joined.cache_state = costs.cache_state
+left join hosted
+    on
+        joined.month = hosted.month
+        and joined.provider = hosted.provider
+        and joined.model_id = hosted.model_id
 left join int_agent_energy as energies
     on
         joined.month = energies.month

@@ -1,112 +1,91 @@
 -- After how many further steps an agent's compaction pays, at the month's median step of a model:
 -- its context, the input it adds, and what it writes. Compacting is one request more that reads the
--- whole context and writes a summary of the assumed share of it (compaction_kept_frac; low and high
--- are the ends of that assumption), which the next step reads anew. In energy and in money at list
--- prices, with a prefix cache and without. The rates are those of the class with most such steps.
+-- whole context and writes a summary of the assumed share of it (compaction_kept_frac), which the
+-- next step reads anew. In energy and in money at list prices, with a prefix cache and without. The
+-- rates are those of the class with most such steps.
+-- Ranges are those of the joint draws; of 16, 3 take the low end of the share and 3 the high end.
+-- The probability is that it has paid with a cache before the task ends, were half of a median task
+-- still to come; below within_noise_probability_frac a verdict is within noise.
 -- Growth over T steps: money T squared either way, energy T squared with a cache; without one its
 -- attention alone grows with T cubed.
 -- grain: month, provider, model_id
 
 with
 
--- Only steps that follow another of their task tell how a context grows.
-medians as (
+-- What a summary keeps, by the assumption (draw 0), and in each joint draw.
+kept as (
     select
-        steps.month,
-        steps.provider,
-        steps.model_id,
-        count(*) as followed_step_count,
-        drawn_p50(steps.input_tokens) as context_tokens,
-        drawn_p50(steps.new_input_tokens) as new_input_tokens,
-        greatest(drawn_p50(steps.output_tokens), 1) as output_tokens
-    from int_agent_steps as steps
-    where steps.new_input_tokens is not null
-    group by all
-),
-
-step_counts as (
+        0 as draw,
+        share.value as kept_frac
+    from stg_assumptions as share
+    where share.assumption = 'compaction_kept_frac'
+    union all
     select
-        steps.month,
-        steps.provider,
-        steps.model_id,
-        count(*) as task_step_count
-    from int_agent_steps as steps
-    where steps.is_ordered
-    group by steps.month, steps.provider, steps.model_id, steps.task_id
-),
-
-lengths as (
-    select
-        step_counts.month,
-        step_counts.provider,
-        step_counts.model_id,
-        drawn_p50(step_counts.task_step_count) as median_task_steps
-    from step_counts
-    group by all
-),
-
-ranked as (
-    select
-        steps.month,
-        steps.provider,
-        steps.model_id,
-        steps.query_class,
-        row_number() over (
-            partition by steps.month, steps.provider, steps.model_id
-            order by sum(steps.request_count) desc, steps.query_class
-        ) as class_rank
-    from int_agent_groups as steps
-    group by steps.month, steps.provider, steps.model_id, steps.query_class
-),
-
-prices as (
-    select
-        steps.month,
-        steps.provider,
-        steps.model_id,
-        sum(steps.input_tokens::decimal(19, 0) * bands.uncached_input_usd_per_mtok)::double
-            as at_uncached,
-        sum(steps.input_tokens::decimal(19, 0) * bands.cache_read_usd_per_mtok)::double as at_read,
-        sum(steps.input_tokens::decimal(19, 0) * bands.cache_write_5m_usd_per_mtok)::double
-            as at_write,
-        sum(steps.input_tokens::decimal(19, 0) * bands.output_usd_per_mtok)::double as at_output
-    from int_agent_groups as steps
-    inner join int_price_bands as bands on steps.price_band_id = bands.price_band_id
-    group by all
-),
-
-ends as (
-    select
-        kind.kept_end,
-        case kind.kept_end
-            when 'low' then kept.low
-            when 'high' then kept.high
-            else kept.value
+        draws.draw,
+        case
+            when draws.draw % 16 < 3 then share.low
+            when draws.draw % 16 > 12 then share.high
+            else share.value
         end as kept_frac
-    from (values ('low'), ('value'), ('high')) as kind (kept_end)
-    inner join stg_assumptions as kept on kept.assumption = 'compaction_kept_frac'
+    from int_draws as draws
+    inner join stg_assumptions as share on share.assumption = 'compaction_kept_frac'
+),
+
+rates as (
+    select
+        energy.month,
+        energy.provider,
+        energy.model_id,
+        energy.query_class,
+        0 as draw,
+        energy.energy_j_per_prefilled_token,
+        energy.energy_j_per_pair,
+        energy.energy_j_per_prompt,
+        energy.energy_j_per_cache_position,
+        energy.energy_j_per_decode_step,
+        energy.energy_j_per_pass
+    from int_class_energy as energy
+    union all
+    select
+        drawn.month,
+        drawn.provider,
+        drawn.model_id,
+        drawn.query_class,
+        drawn.draw,
+        geometric_mean(drawn.energy_j_per_prefilled_token) as energy_j_per_prefilled_token,
+        geometric_mean(drawn.energy_j_per_pair) as energy_j_per_pair,
+        geometric_mean(drawn.energy_j_per_prompt) as energy_j_per_prompt,
+        geometric_mean(drawn.energy_j_per_cache_position) as energy_j_per_cache_position,
+        geometric_mean(drawn.energy_j_per_decode_step) as energy_j_per_decode_step,
+        geometric_mean(drawn.energy_j_per_pass) as energy_j_per_pass
+    from int_rate_draws as drawn
+    inner join int_agent_shapes as shapes
+        on
+            drawn.month = shapes.month
+            and drawn.provider = shapes.provider
+            and drawn.model_id = shapes.model_id
+            and drawn.query_class = shapes.query_class
+    group by all
 ),
 
 shaped as (
     select
-        ranked.month,
-        ranked.provider,
-        ranked.model_id,
-        ranked.query_class,
-        ends.kept_end,
-        medians.followed_step_count,
-        medians.context_tokens,
-        medians.new_input_tokens,
-        medians.output_tokens,
-        greatest(ends.kept_frac * medians.context_tokens, 1) as kept_tokens
-    from ranked
-    inner join medians
-        on
-            ranked.month = medians.month
-            and ranked.provider = medians.provider
-            and ranked.model_id = medians.model_id
-    cross join ends
-    where ranked.class_rank = 1 and medians.context_tokens > 1
+        shapes.month,
+        shapes.provider,
+        shapes.model_id,
+        shapes.query_class,
+        kept.draw,
+        shapes.context_tokens,
+        shapes.new_input_tokens,
+        shapes.output_tokens,
+        shapes.uncached_input_usd_per_mtok as uncached_usd,
+        shapes.cache_read_usd_per_mtok as read_usd,
+        shapes.cache_write_usd_per_mtok as write_usd,
+        shapes.output_usd_per_mtok as output_usd,
+        greatest(kept.kept_frac * shapes.context_tokens, 1) as kept_tokens
+    from int_agent_shapes as shapes
+    cross join kept
+    where shapes.context_tokens > 1
 ),
 
 rated as (
@@ -114,14 +93,15 @@ rated as (
         shaped.month,
         shaped.provider,
         shaped.model_id,
-        shaped.kept_end,
+        shaped.draw,
         shaped.context_tokens,
         shaped.new_input_tokens,
         shaped.output_tokens,
         shaped.kept_tokens,
-        rates.batch,
-        rates.coefficient_set_id,
-        rates.evidence_grade,
+        shaped.uncached_usd,
+        shaped.read_usd,
+        shaped.write_usd,
+        shaped.output_usd,
         rates.energy_j_per_prefilled_token,
         rates.energy_j_per_pair,
         rates.energy_j_per_cache_position,
@@ -132,12 +112,13 @@ rated as (
         + rates.energy_j_per_decode_step * decode_steps(shaped.kept_tokens, 1)
         + rates.energy_j_per_pass * shaped.kept_tokens as summary_energy_j
     from shaped
-    left join int_class_energy as rates
+    left join rates
         on
             shaped.month = rates.month
             and shaped.provider = rates.provider
             and shaped.model_id = rates.model_id
             and shaped.query_class = rates.query_class
+            and shaped.draw = rates.draw
 ),
 
 spent as (
@@ -145,11 +126,8 @@ spent as (
         rated.month,
         rated.provider,
         rated.model_id,
-        rated.kept_end,
+        rated.draw,
         rated.kept_tokens,
-        rated.batch,
-        rated.coefficient_set_id,
-        rated.evidence_grade,
         -- the one request more: its context read from the cache, its summary read anew after it
         rated.energy_j_per_prefilled_token * (1 + rated.kept_tokens)
         + rated.energy_j_per_pair * (
@@ -172,19 +150,14 @@ spent as (
             rated.energy_j_per_pair, rated.context_tokens, rated.kept_tokens,
             rated.new_input_tokens
         ) as recomputed_growth_j,
-        rated.context_tokens * prices.at_read
-        + rated.kept_tokens * (prices.at_output + prices.at_write - prices.at_read)
+        rated.context_tokens * rated.read_usd
+        + rated.kept_tokens * (rated.output_usd + rated.write_usd - rated.read_usd)
             as cached_once_money,
-        (rated.context_tokens - rated.kept_tokens) * prices.at_read as cached_saving_money,
-        rated.context_tokens * prices.at_uncached + rated.kept_tokens * prices.at_output
+        (rated.context_tokens - rated.kept_tokens) * rated.read_usd as cached_saving_money,
+        rated.context_tokens * rated.uncached_usd + rated.kept_tokens * rated.output_usd
             as plain_once_money,
-        (rated.context_tokens - rated.kept_tokens) * prices.at_uncached as plain_saving_money
+        (rated.context_tokens - rated.kept_tokens) * rated.uncached_usd as plain_saving_money
     from rated
-    left join prices
-        on
-            rated.month = prices.month
-            and rated.provider = prices.provider
-            and rated.model_id = prices.model_id
 ),
 
 horizons as (
@@ -192,11 +165,8 @@ horizons as (
         spent.month,
         spent.provider,
         spent.model_id,
-        spent.kept_end,
+        spent.draw,
         spent.kept_tokens,
-        spent.batch,
-        spent.coefficient_set_id,
-        spent.evidence_grade,
         case
             when spent.cached_saving_j > 0
                 then paying_steps(spent.cached_once_j, spent.cached_saving_j)
@@ -218,38 +188,77 @@ horizons as (
                 then paying_steps(spent.plain_once_money, spent.plain_saving_money)
         end as uncached_money_steps
     from spent
+),
+
+ends as (
+    select
+        horizons.month,
+        horizons.provider,
+        horizons.model_id,
+        drawn_p05(horizons.cached_energy_steps) as cached_energy_low_steps,
+        drawn_p95(horizons.cached_energy_steps) as cached_energy_high_steps,
+        drawn_p05(horizons.uncached_energy_steps) as uncached_energy_low_steps,
+        drawn_p95(horizons.uncached_energy_steps) as uncached_energy_high_steps,
+        drawn_p05(horizons.cached_money_steps) as cached_money_low_steps,
+        drawn_p95(horizons.cached_money_steps) as cached_money_high_steps,
+        drawn_p05(horizons.uncached_money_steps) as uncached_money_low_steps,
+        drawn_p95(horizons.uncached_money_steps) as uncached_money_high_steps,
+        drawn_positive_frac(shapes.median_task_steps / 2 - horizons.cached_energy_steps)
+            as energy_probability_frac,
+        drawn_positive_frac(shapes.median_task_steps / 2 - horizons.cached_money_steps)
+            as cost_probability_frac
+    from horizons
+    inner join int_agent_shapes as shapes
+        on
+            horizons.month = shapes.month
+            and horizons.provider = shapes.provider
+            and horizons.model_id = shapes.model_id
+    where horizons.draw > 0
+    group by all
 )
 
 select
-    lengths.month::varchar as month,
-    lengths.provider::varchar as provider,
-    lengths.model_id::varchar as model_id,
-    coalesce(medians.followed_step_count, 0)::bigint as followed_step_count,
-    lengths.median_task_steps::double as median_task_steps,
-    medians.context_tokens::double as median_context_tokens,
-    medians.new_input_tokens::double as median_new_input_tokens,
-    medians.output_tokens::double as median_output_tokens,
+    shapes.month::varchar as month,
+    shapes.provider::varchar as provider,
+    shapes.model_id::varchar as model_id,
+    shapes.followed_step_count::bigint as followed_step_count,
+    shapes.median_task_steps::double as median_task_steps,
+    shapes.context_tokens::double as median_context_tokens,
+    shapes.new_input_tokens::double as median_new_input_tokens,
+    shapes.output_tokens::double as median_output_tokens,
     middle.kept_tokens::double as kept_tokens,
     middle.cached_energy_steps::double as paying_cached_energy_steps,
-    least(short.cached_energy_steps, middle.cached_energy_steps)::double
+    least(ends.cached_energy_low_steps, middle.cached_energy_steps)::double
         as paying_cached_energy_low_steps,
-    greatest(long.cached_energy_steps, middle.cached_energy_steps)::double
+    greatest(ends.cached_energy_high_steps, middle.cached_energy_steps)::double
         as paying_cached_energy_high_steps,
     middle.uncached_energy_steps::double as paying_uncached_energy_steps,
-    least(short.uncached_energy_steps, middle.uncached_energy_steps)::double
+    least(ends.uncached_energy_low_steps, middle.uncached_energy_steps)::double
         as paying_uncached_energy_low_steps,
-    greatest(long.uncached_energy_steps, middle.uncached_energy_steps)::double
+    greatest(ends.uncached_energy_high_steps, middle.uncached_energy_steps)::double
         as paying_uncached_energy_high_steps,
     middle.cached_money_steps::double as paying_cached_money_steps,
-    least(short.cached_money_steps, middle.cached_money_steps)::double
+    least(ends.cached_money_low_steps, middle.cached_money_steps)::double
         as paying_cached_money_low_steps,
-    greatest(long.cached_money_steps, middle.cached_money_steps)::double
+    greatest(ends.cached_money_high_steps, middle.cached_money_steps)::double
         as paying_cached_money_high_steps,
     middle.uncached_money_steps::double as paying_uncached_money_steps,
-    least(short.uncached_money_steps, middle.uncached_money_steps)::double
+    least(ends.uncached_money_low_steps, middle.uncached_money_steps)::double
         as paying_uncached_money_low_steps,
-    greatest(long.uncached_money_steps, middle.uncached_money_steps)::double
+    greatest(ends.uncached_money_high_steps, middle.uncached_money_steps)::double
         as paying_uncached_money_high_steps,
+    ends.energy_probability_frac::double as energy_saving_probability_frac,
+    case
+        when ends.energy_probability_frac >= noise.value then 'saves'
+        when ends.energy_probability_frac <= 1 - noise.value then 'takes more'
+        when ends.energy_probability_frac is not null then 'within noise'
+    end::varchar as energy_verdict,
+    ends.cost_probability_frac::double as cost_saving_probability_frac,
+    case
+        when ends.cost_probability_frac >= noise.value then 'saves'
+        when ends.cost_probability_frac <= 1 - noise.value then 'takes more'
+        when ends.cost_probability_frac is not null then 'within noise'
+    end::varchar as cost_verdict,
     case
         when middle.month is null then 'no step follows another of its task with a longer context'
         when middle.cached_energy_steps is null and middle.uncached_money_steps is null
@@ -257,33 +266,28 @@ select
         when middle.cached_energy_steps is null then 'no energy: model unknown, or does not fit'
         when middle.uncached_money_steps is null then 'no list price'
     end::varchar as reason,
-    'compaction_kept_frac'::varchar as assumption,
-    middle.coefficient_set_id::varchar as coefficient_set_id,
-    middle.batch::double as batch,
-    coalesce(middle.evidence_grade, 'U')::varchar as evidence_grade,
+    'compaction_kept_frac, half of the median task to come'::varchar as assumption,
+    rates.coefficient_set_id::varchar as coefficient_set_id,
+    rates.batch::double as batch,
+    coalesce(rates.evidence_grade, 'U')::varchar as evidence_grade,
     method.method_version::varchar as method_version
-from lengths
-left join medians
-    on
-        lengths.month = medians.month
-        and lengths.provider = medians.provider
-        and lengths.model_id = medians.model_id
+from int_agent_shapes as shapes
 left join horizons as middle
     on
-        lengths.month = middle.month
-        and lengths.provider = middle.provider
-        and lengths.model_id = middle.model_id
-        and middle.kept_end = 'value'
-left join horizons as short
+        shapes.month = middle.month
+        and shapes.provider = middle.provider
+        and shapes.model_id = middle.model_id
+        and middle.draw = 0
+left join ends
     on
-        lengths.month = short.month
-        and lengths.provider = short.provider
-        and lengths.model_id = short.model_id
-        and short.kept_end = 'low'
-left join horizons as long
+        shapes.month = ends.month
+        and shapes.provider = ends.provider
+        and shapes.model_id = ends.model_id
+left join int_class_energy as rates
     on
-        lengths.month = long.month
-        and lengths.provider = long.provider
-        and lengths.model_id = long.model_id
-        and long.kept_end = 'high'
+        middle.month = rates.month
+        and middle.provider = rates.provider
+        and middle.model_id = rates.model_id
+        and shapes.query_class = rates.query_class
+inner join stg_assumptions as noise on noise.assumption = 'within_noise_probability_frac'
 cross join raw_method as method

@@ -49,6 +49,8 @@ lines as (
                 when mart_cost_lines.line_kind = 'discount or credit' then mart_cost_lines.cost_usd
             end
         ) as credit_usd,
+        sum(case when mart_cost_lines.line_kind = 'correction' then mart_cost_lines.cost_usd end)
+            as correction_usd,
         sum(case when mart_cost_lines.line_kind = 'tax' then mart_cost_lines.cost_usd end)
             as tax_usd
     from mart_cost_lines
@@ -75,6 +77,7 @@ amounts as (
         lines.unused_usd,
         lines.idle_usd,
         lines.credit_usd,
+        lines.correction_usd,
         lines.tax_usd,
         charged.charge_usd
     from requests
@@ -98,6 +101,7 @@ steps as (
             when '10' then amounts.unused_usd
             when '11' then amounts.idle_usd
             when '12' then amounts.credit_usd
+            when '12a' then amounts.correction_usd
             when '13' then amounts.charge_usd
         end as step_usd,
         amounts.tax_usd
@@ -116,6 +120,7 @@ steps as (
         ('10', 'Committed, unused', false),
         ('11', 'Idle GPUs', false),
         ('12', 'Discounts and credits', false),
+        ('12a', 'Corrections of closed months', false),
         ('13', 'Other charges on bills', false),
         ('14', 'Cost of the month', true),
         ('15', 'Taxes, apart', false)

@@ -1,5 +1,6 @@
 -- Money of a month that no single request carries: discounts and credits, the unused part of
--- commitments, GPUs that stood idle, and taxes, which stand apart and are in no cost.
+-- commitments, GPUs that stood idle, late usage of closed months, and taxes, which stand apart and
+-- are in no cost.
 -- A tax given as a share is a share of its provider's cost: its requests, its other charges, and
 -- its lines here.
 -- grain: month, line_kind, provider, model_id, team, description
@@ -44,6 +45,17 @@ untaxed as (
         end as description,
         int_hosting.idle_usd as cost_usd
     from int_hosting
+    union all
+    select
+        stg_corrections.month,
+        'correction' as line_kind,
+        stg_corrections.provider,
+        stg_corrections.model_id,
+        stg_corrections.team,
+        stg_corrections.description,
+        stg_corrections.cost_usd
+    from stg_corrections
+    where stg_corrections.cost_usd is not null
 ),
 
 provider_costs as (

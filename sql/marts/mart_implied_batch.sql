@@ -5,6 +5,10 @@
 -- weighted by output tokens. Closed models take the geometric means of their stand-ins. The energies
 -- are law times bias, and ranges those of the joint draws; a range of the implied batch without a
 -- high end has worlds in which no batch is large enough.
+-- Beside it cost_usd_per_kwh, where bill and physics part: the cost of usage over the electricity of
+-- the facility, both of those requests that have both; its ends are those of the electricity.
+-- Two lines are ranked only where their ranges do not overlap: surely_cheaper_count lines of the
+-- month lie below the low end of this one, surely_dearer_count above its high end.
 -- grain: month, provider, model_id, query_class
 
 with
@@ -126,6 +130,65 @@ paired as (
             and moments.model_id = tokens.model_id
             and moments.query_class = tokens.query_class
     where moments.prompts > 0
+),
+
+parted as (
+    select
+        costs.month,
+        costs.provider,
+        costs.model_id,
+        costs.query_class,
+        sum(costs.cost_usd) as cost_usd,
+        sum((energy.prefill_energy_kwh + energy.decode_energy_kwh)::decimal(38, 18))::double
+            as facility_energy_kwh,
+        max(energy.facility_low_ratio) as facility_low_ratio,
+        max(energy.facility_high_ratio) as facility_high_ratio
+    from int_group_costs as costs
+    inner join int_group_energy as energy
+        on
+            costs.month = energy.month
+            and costs.provider = energy.provider
+            and costs.model_id = energy.model_id
+            and costs.query_class = energy.query_class
+            and costs.team is not distinct from energy.team
+            and costs.project is not distinct from energy.project
+            and costs.service_tier = energy.service_tier
+            and costs.price_band_id is not distinct from energy.price_band_id
+            and costs.is_billed = energy.is_billed
+    where costs.cost_usd is not null and energy.gpu_energy_j > 0
+    group by all
+),
+
+rated as (
+    select
+        parted.month,
+        parted.provider,
+        parted.model_id,
+        parted.query_class,
+        parted.cost_usd::double / parted.facility_energy_kwh as usd_per_kwh,
+        parted.cost_usd::double / (parted.facility_energy_kwh * parted.facility_high_ratio)
+            as low_usd_per_kwh,
+        parted.cost_usd::double / (parted.facility_energy_kwh * parted.facility_low_ratio)
+            as high_usd_per_kwh
+    from parted
+),
+
+ranked as (
+    select
+        rated.month,
+        rated.provider,
+        rated.model_id,
+        rated.query_class,
+        rated.usd_per_kwh,
+        rated.low_usd_per_kwh,
+        rated.high_usd_per_kwh,
+        count(*) filter (where other.high_usd_per_kwh < rated.low_usd_per_kwh)
+            as surely_cheaper_count,
+        count(*) filter (where other.low_usd_per_kwh > rated.high_usd_per_kwh)
+            as surely_dearer_count
+    from rated
+    inner join rated as other on rated.month = other.month
+    group by all
 ),
 
 judged as (
@@ -286,10 +349,21 @@ select
         as shared_pass_energy_low_j,
     greatest(ends.shared_pass_energy_high_j, judged.shared_pass_energy_j)::double
         as shared_pass_energy_high_j,
+    ranked.usd_per_kwh::double as cost_usd_per_kwh,
+    ranked.low_usd_per_kwh::double as cost_low_usd_per_kwh,
+    ranked.high_usd_per_kwh::double as cost_high_usd_per_kwh,
+    ranked.surely_cheaper_count::bigint as surely_cheaper_count,
+    ranked.surely_dearer_count::bigint as surely_dearer_count,
     coalesce(rates.evidence_grade, 'U')::varchar as evidence_grade,
     rates.coefficient_set_id::varchar as coefficient_set_id,
     method.method_version::varchar as method_version
 from judged
+left join ranked
+    on
+        judged.month = ranked.month
+        and judged.provider = ranked.provider
+        and judged.model_id = ranked.model_id
+        and judged.query_class = ranked.query_class
 left join ends
     on
         judged.month = ends.month

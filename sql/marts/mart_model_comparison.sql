@@ -1,8 +1,10 @@
 -- The month's own requests of a class on every model that the month used anywhere, and on models of
 -- the catalog: list price, energy and carbon. A model replayed on what it served itself gives what
 -- it cost and took. Tasks are those of the class; per solved task only where the model's own tasks
--- in the class have enough known outcomes. The front holds the models that no other beats in list
--- cost and energy at once; quality is not in it.
+-- in the class have enough known outcomes. The front holds the models that no other beats in cost
+-- and energy at once; quality is not in it, nor is a class of a single request.
+-- Cost is the list cost; on own servers the part of their GPU bill: its own requests' as shared, of
+-- the others what a joule of the model's requests paid in the month. Idle hours are in neither.
 -- A saving is stated only where the user holds this model to be of equal quality to others of the
 -- class, and only for the requests that models of that set served (equal_request_count). Cost is
 -- exact at the lengths shown; energy is the difference of both alternatives in every joint draw,
@@ -46,6 +48,37 @@ facility as (
     inner join stg_assumptions as idle on idle.assumption = 'idle_ratio'
     inner join stg_assumptions as pue on pue.assumption = 'pue_ratio'
     where host.assumption = 'host_ratio'
+),
+
+-- What own servers' requests paid of their GPU bill, in a class and by the joule.
+hosted as (
+    select
+        costs.month,
+        costs.query_class,
+        costs.provider,
+        costs.model_id,
+        sum(costs.hosting_cost_usd + coalesce(costs.hosting_energy_cost_usd, 0))
+            as hosting_cost_usd
+    from int_group_costs as costs
+    where costs.hosting_cost_usd is not null
+    group by all
+),
+
+hosting_rates as (
+    select
+        hosted.month,
+        hosted.provider,
+        hosted.model_id,
+        sum(hosted.hosting_cost_usd)::double
+        / nullif(sum(energy.gpu_energy_j::decimal(38, 9)), 0)::double as usd_per_gpu_j
+    from hosted
+    inner join int_class_energy as energy
+        on
+            hosted.month = energy.month
+            and hosted.query_class = energy.query_class
+            and hosted.provider = energy.provider
+            and hosted.model_id = energy.model_id
+    group by all
 ),
 
 -- What the models of the set took as they were.
@@ -131,6 +164,18 @@ told as (
         replays.mean_input_tokens,
         costs.list_cost_usd,
         costs.cached_list_cost_usd,
+        case
+            when replays.own_prompts = replays.prompts then hosted.hosting_cost_usd
+            when energies.gpu_energy_j is not null
+                then
+                    coalesce(hosted.hosting_cost_usd, 0)
+                    + (
+                        hosting_rates.usd_per_gpu_j
+                        * greatest(
+                            energies.gpu_energy_j - coalesce(own_energy.gpu_energy_j, 0), 0
+                        )
+                    )::decimal(38, 15)
+        end as hosting_cost_usd,
         energies.gpu_energy_j,
         energies.coefficient_set_id,
         coalesce(energies.evidence_grade, 'U') as evidence_grade,
@@ -152,10 +197,12 @@ told as (
         moved.list_cost_usd as equal_list_cost_usd,
         served.list_cost_usd as current_list_cost_usd,
         served.request_count as equal_request_count,
+        chosen.source as equal_quality_source,
         case
             when chosen.model_id is null then 'equal quality is not told'
             when served.month is null
                 then 'no model told to be of equal quality served the class'
+            when served.request_count < 2 then 'not enough: a single request'
         end as saving_reason,
         served.is_priced,
         served.is_measured
@@ -187,6 +234,23 @@ told as (
             and replays.query_class = energies.query_class
             and replays.provider = energies.provider
             and replays.model_id = energies.model_id
+    left join hosted
+        on
+            replays.month = hosted.month
+            and replays.query_class = hosted.query_class
+            and replays.provider = hosted.provider
+            and replays.model_id = hosted.model_id
+    left join hosting_rates
+        on
+            replays.month = hosting_rates.month
+            and replays.provider = hosting_rates.provider
+            and replays.model_id = hosting_rates.model_id
+    left join int_class_energy as own_energy
+        on
+            replays.month = own_energy.month
+            and replays.query_class = own_energy.query_class
+            and replays.provider = own_energy.provider
+            and replays.model_id = own_energy.model_id
     left join mart_month_total as totals
         on
             replays.month = totals.month
@@ -207,21 +271,41 @@ told as (
     where replays.scope = 'all'
 ),
 
+costed as (
+    select
+        told.month,
+        told.query_class,
+        told.provider,
+        told.model_id,
+        told.gpu_energy_j,
+        coalesce(told.list_cost_usd, told.hosting_cost_usd)::decimal(38, 15) as cost_usd,
+        case
+            when told.list_cost_usd is not null then 'list'
+            when told.hosting_cost_usd is not null then 'hosting'
+        end as cost_source,
+        case
+            when coalesce(told.list_cost_usd, told.hosting_cost_usd) is not null then null
+            when told.hosting_kind = 'api' then 'no list price'
+            else 'no list price and no GPU bill'
+        end as cost_reason
+    from told
+),
+
 beaten as (
     select distinct
         one.month,
         one.query_class,
         one.provider,
         one.model_id
-    from told as one
-    inner join told as other
+    from costed as one
+    inner join costed as other
         on
             one.month = other.month
             and one.query_class = other.query_class
-            and one.list_cost_usd >= other.list_cost_usd
+            and one.cost_usd >= other.cost_usd
             and one.gpu_energy_j >= other.gpu_energy_j
             and (
-                one.list_cost_usd > other.list_cost_usd
+                one.cost_usd > other.cost_usd
                 or one.gpu_energy_j > other.gpu_energy_j
             )
 )
@@ -245,6 +329,12 @@ select
     told.mean_input_tokens::double as mean_input_tokens,
     told.list_cost_usd::decimal(38, 15) as list_cost_usd,
     told.cached_list_cost_usd::decimal(38, 15) as cached_list_cost_usd,
+    told.hosting_cost_usd::decimal(38, 15) as hosting_cost_usd,
+    costed.cost_usd::decimal(38, 15) as cost_usd,
+    costed.cost_source::varchar as cost_source,
+    (costed.cost_usd::double / nullif(told.covered_tasks, 0))::double as cost_usd_per_task,
+    (costed.cost_usd::double / nullif(told.covered_tasks, 0) / told.solved_frac)::double
+        as cost_usd_per_solved_task,
     (told.list_cost_usd::double / nullif(told.covered_tasks, 0))::double
         as list_cost_usd_per_task,
     (
@@ -281,13 +371,18 @@ select
     told.batch_source::varchar as batch_source,
     told.batch_max::double as batch_max,
     coalesce(
-        told.reason, case when told.list_cost_usd is null then 'no list price' end
+        told.reason,
+        costed.cost_reason,
+        case when told.request_count < 2 then 'not enough: a single request' end
     )::varchar as reason,
     (
-        told.list_cost_usd is not null and told.gpu_energy_j is not null
+        told.request_count > 1
+        and costed.cost_usd is not null
+        and told.gpu_energy_j is not null
         and beaten.model_id is null
     )::boolean as is_on_front,
     told.equal_request_count::bigint as equal_request_count,
+    told.equal_quality_source::varchar as equal_quality_source,
     told.current_list_cost_usd::decimal(38, 15) as current_list_cost_usd,
     case
         when told.saving_reason is null and told.is_priced
@@ -318,6 +413,12 @@ select
         case when told.list_cost_usd is null then 'no list price' end
     )::varchar as saving_reason
 from told
+inner join costed
+    on
+        told.month = costed.month
+        and told.query_class = costed.query_class
+        and told.provider = costed.provider
+        and told.model_id = costed.model_id
 left join ends
     on
         told.month = ends.month

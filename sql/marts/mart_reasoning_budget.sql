@@ -4,6 +4,7 @@
 -- batch and list prices are those of the line of the logs with most output among lines of this
 -- class, else of any class of the model, at each provider that serves it.
 -- The best budget has most accuracy per joule; at an edge a budget beyond it may be better still.
+-- Net value: accuracy times value_usd, where the file tells it, less the list cost of an answer.
 -- Budgets of one model err alike, so ends of the range scale them all: ranks do not move with them.
 -- grain: provider, model_id, query_class, budget
 
@@ -66,6 +67,7 @@ sized as (
         told.accuracy_frac,
         told.chance_frac,
         told.output_tokens,
+        told.value_usd,
         told.source,
         told.source_date,
         cells.rates_month,
@@ -100,6 +102,7 @@ priced as (
         sized.chance_frac,
         sized.input_tokens,
         sized.output_tokens,
+        sized.value_usd,
         sized.source,
         sized.source_date,
         rates.batch,
@@ -148,6 +151,7 @@ ordered as (
         priced.chance_frac,
         priced.input_tokens,
         priced.output_tokens,
+        priced.value_usd,
         priced.source,
         priced.source_date,
         priced.batch,
@@ -176,6 +180,16 @@ ordered as (
                 (priced.accuracy_frac - priced.chance_frac) / priced.gpu_energy_j desc nulls last,
                 priced.output_tokens, priced.budget asc
         ) as best_above_chance_rank,
+        row_number() over (
+            partition by priced.provider, priced.model_id, priced.query_class
+            order by
+                priced.accuracy_frac * priced.value_usd - priced.list_cost_usd::double
+                desc nulls last,
+                priced.output_tokens, priced.budget asc
+        ) as best_net_value_rank,
+        count(priced.value_usd * priced.list_cost_usd::double) over (
+            partition by priced.provider, priced.model_id, priced.query_class
+        ) as valued_budget_count,
         lag(priced.accuracy_frac) over (
             partition by priced.provider, priced.model_id, priced.query_class
             order by priced.output_tokens, priced.budget
@@ -229,6 +243,9 @@ select
                 (ordered.list_cost_usd - ordered.before_cost_usd)::double
                 / (ordered.accuracy_frac - ordered.before_accuracy_frac)
     end::double as list_cost_usd_per_extra_correct_answer,
+    ordered.value_usd::double as value_usd_per_correct_answer,
+    (ordered.accuracy_frac * ordered.value_usd - ordered.list_cost_usd::double)::decimal(38, 15)
+        as net_value_usd,
     (ordered.accuracy_frac <= ordered.before_accuracy_frac)::boolean as is_without_gain,
     (
         ordered.gpu_energy_j * ordered.before_output_tokens
@@ -242,6 +259,10 @@ select
         when ordered.budget_count > 1 and ordered.gpu_energy_j is not null
             then ordered.best_above_chance_rank = 1
     end::boolean as is_best_above_chance,
+    case
+        when ordered.budget_count > 1 and ordered.valued_budget_count = ordered.budget_count
+            then ordered.best_net_value_rank = 1
+    end::boolean as is_best_net_value,
     case
         when ordered.budget_count > 1 and ordered.gpu_energy_j is not null
             then ordered.budget_rank = 1 or ordered.budget_rank = ordered.budget_count

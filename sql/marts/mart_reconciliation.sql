@@ -63,6 +63,13 @@ days as (
         ) as late_usd,
         sum(
             case
+                when mart_reconciliation_days.gap_cause = 'open bucket'
+                    then mart_reconciliation_days.gap_usd - mart_reconciliation_days.credit_usd
+                else 0
+            end
+        ) as open_bucket_usd,
+        sum(
+            case
                 when mart_reconciliation_days.gap_cause = 'unpriced usage'
                     then mart_reconciliation_days.gap_usd - mart_reconciliation_days.credit_usd
                 else 0
@@ -153,6 +160,7 @@ paired as (
         days.missing_usage_usd,
         days.unbilled_usage_usd,
         days.late_usd,
+        days.open_bucket_usd,
         days.unpriced_usd,
         days.rounding_usd,
         case
@@ -225,6 +233,7 @@ gaps as (
             else 0
         end as unbilled_usage_usd,
         case when paired.has_token_bill then paired.late_usd end as late_usd,
+        case when paired.has_token_bill then paired.open_bucket_usd end as open_bucket_usd,
         case when paired.has_token_bill then paired.credit_usd else 0 end as credit_usd,
         case
             when paired.has_token_bill then paired.rounding_usd
@@ -270,6 +279,7 @@ parts as (
         gaps.missing_usage_usd,
         gaps.unbilled_usage_usd,
         gaps.late_usd,
+        gaps.open_bucket_usd,
         gaps.credit_usd,
         gaps.rounding_usd,
         gaps.time_zone_usd,
@@ -278,6 +288,7 @@ parts as (
         - gaps.missing_usage_usd
         - gaps.unbilled_usage_usd
         - coalesce(gaps.late_usd, 0)
+        - coalesce(gaps.open_bucket_usd, 0)
         - gaps.credit_usd
         - gaps.rounding_usd
         - coalesce(gaps.time_zone_usd, 0) as rest_usd
@@ -305,6 +316,7 @@ sized as (
         parts.missing_usage_usd,
         parts.unbilled_usage_usd,
         parts.late_usd,
+        parts.open_bucket_usd,
         parts.credit_usd,
         parts.rounding_usd,
         parts.time_zone_usd,
@@ -314,6 +326,7 @@ sized as (
             abs(parts.missing_usage_usd),
             abs(parts.unbilled_usage_usd),
             abs(coalesce(parts.late_usd, 0)),
+            abs(coalesce(parts.open_bucket_usd, 0)),
             abs(parts.credit_usd),
             abs(parts.rounding_usd),
             abs(coalesce(parts.time_zone_usd, 0)),
@@ -337,6 +350,8 @@ select
     case when sized.gap_usd is not null then sized.unbilled_usage_usd end::decimal(38, 15)
         as unbilled_usage_usd,
     case when sized.gap_usd is not null then sized.late_usd end::decimal(38, 15) as late_usd,
+    case when sized.gap_usd is not null then sized.open_bucket_usd end::decimal(38, 15)
+        as open_bucket_usd,
     case when sized.gap_usd is not null then sized.credit_usd end::decimal(38, 15) as credit_usd,
     case when sized.gap_usd is not null then sized.rounding_usd end::decimal(38, 15)
         as rounding_usd,
@@ -366,6 +381,7 @@ select
             then 'part of the usage without list price'
         when sized.largest_usd = abs(sized.unbilled_usage_usd) then 'usage without bill'
         when sized.largest_usd = abs(sized.late_usd) then 'bill not yet there'
+        when sized.largest_usd = abs(sized.open_bucket_usd) then 'last day of the bill still open'
         when sized.largest_usd = abs(sized.credit_usd) then 'credits'
         when sized.largest_usd = abs(sized.rounding_usd) then 'rounding'
         when sized.largest_usd = abs(sized.time_zone_usd) then 'time zone of the bill'

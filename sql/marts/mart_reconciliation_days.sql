@@ -1,5 +1,8 @@
 -- Each day of a bill for tokens beside the usage of that day at list price, in the bill's own zone.
 -- The model is null where the bill does not tell models apart.
+-- The last bucket of a bill may still have been open when the bill was exported. That is taken to be
+-- so where it charges less than the usage of its day, and is cut short, or comes after days that the
+-- bill charges at list price and none that it charges less for.
 -- grain: month, provider, model_id, bill_day
 
 with
@@ -12,6 +15,8 @@ bills as (
         coalesce(int_billed_days.model_id, '') as held_model,
         int_billed_days.bill_day,
         int_billed_days.line_count,
+        int_billed_days.is_last_bucket,
+        int_billed_days.is_cut_short,
         int_billed_days.charged_cost_usd,
         int_billed_days.credit_usd
     from int_billed_days
@@ -76,6 +81,8 @@ paired as (
         coalesce(bills.bill_day, used.bill_day) as bill_day,
         used.bill_day is not null as has_usage,
         coalesce(bills.line_count, 0) as line_count,
+        coalesce(bills.is_last_bucket, false) as is_last_bucket,
+        coalesce(bills.is_cut_short, false) as is_cut_short,
         bills.charged_cost_usd,
         bills.credit_usd,
         used.list_cost_usd,
@@ -100,6 +107,9 @@ judged as (
         coalesce(paired.charged_cost_usd, 0) + coalesce(paired.credit_usd, 0)
         - coalesce(paired.list_cost_usd, 0) as gap_usd,
         coalesce(paired.credit_usd, 0) as credit_usd,
+        paired.is_last_bucket,
+        paired.is_cut_short,
+        coalesce(paired.charged_cost_usd < paired.list_cost_usd, false) as is_charged_less,
         case
             when not paired.has_usage then 'missing usage'
             when
@@ -120,6 +130,20 @@ judged as (
             paired.month = helds.month
             and paired.provider = helds.provider
             and paired.held_model = helds.held_model
+),
+
+settled as (
+    select
+        judged.month,
+        judged.provider,
+        coalesce(judged.model_id, '') as held_model,
+        sum(case when judged.gap_cause in ('equal', 'rounding') then 1 else 0 end)
+            as fitting_day_count,
+        sum(case when judged.gap_cause = 'rest' and judged.is_charged_less then 1 else 0 end)
+            as charged_less_day_count
+    from judged
+    where not judged.is_last_bucket
+    group by all
 )
 
 select
@@ -131,5 +155,19 @@ select
     judged.billed_cost_usd::decimal(38, 15) as billed_cost_usd,
     judged.gap_usd::decimal(38, 15) as gap_usd,
     judged.credit_usd::decimal(38, 15) as credit_usd,
-    judged.gap_cause::varchar as gap_cause
+    case
+        when
+            judged.gap_cause = 'rest' and judged.is_last_bucket and judged.is_charged_less
+            and (
+                judged.is_cut_short
+                or (settled.fitting_day_count > 0 and settled.charged_less_day_count = 0)
+            )
+            then 'open bucket'
+        else judged.gap_cause
+    end::varchar as gap_cause
 from judged
+left join settled
+    on
+        judged.month = settled.month
+        and judged.provider = settled.provider
+        and coalesce(judged.model_id, '') = settled.held_model

@@ -6,27 +6,18 @@
 
 with
 
-buckets as (
-    select
-        source_rows.source_line,
-        unnest(buckets_of(source_rows.document)) as bucket
-    from source_rows
-),
-
 results as (
     select
-        buckets.source_line,
-        time_of(buckets.bucket ->> 'starting_at') as occurred_at,
-        time_of(buckets.bucket ->> 'ending_at') as bucket_end_at,
-        unnest(buckets.bucket -> '$.results[*]') as result
-    from buckets
+        source_rows.source_line,
+        unnest(results_of(source_rows.document), max_depth := 2)  -- noqa: AL03
+    from source_rows
 ),
 
 amounts as (
     select
         results.source_line,
-        results.occurred_at,
-        results.bucket_end_at,
+        time_of(results.starts_at) as occurred_at,
+        time_of(results.ends_at) as bucket_end_at,
         results.result ->> 'model' as model_name,
         results.result ->> 'workspace_id' as project,
         results.result ->> 'inference_geo' as region,
@@ -36,8 +27,8 @@ amounts as (
         money_of_cents(results.result ->> 'amount') as billed_cost_usd,
         concat_ws(
             '|',
-            coalesce(results.occurred_at::varchar, ''),
-            coalesce(results.bucket_end_at::varchar, ''),
+            coalesce(results.starts_at, ''),
+            coalesce(results.ends_at, ''),
             coalesce(results.result ->> 'workspace_id', ''),
             coalesce(results.result ->> 'description', ''),
             coalesce(results.result ->> 'cost_type', ''),

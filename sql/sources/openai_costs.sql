@@ -6,29 +6,20 @@
 
 with
 
-buckets as (
-    select
-        source_rows.source_line,
-        unnest(buckets_of(source_rows.document)) as bucket
-    from source_rows
-    where source_rows.document is not null
-),
-
 results as (
     select
-        buckets.source_line,
-        buckets.bucket ->> 'start_time' as start_time,
-        buckets.bucket ->> 'end_time' as end_time,
-        unnest(buckets.bucket -> '$.results[*]') as result
-    from buckets
+        source_rows.source_line,
+        unnest(results_of(source_rows.document), max_depth := 2)  -- noqa: AL03
+    from source_rows
+    where source_rows.document is not null
 ),
 
 lines as (
     select
         results.source_line,
         results.source_line as export_number,
-        epoch_time_of(results.start_time) as occurred_at,
-        epoch_time_of(results.end_time) as bucket_end_at,
+        epoch_time_of(results.starts_at) as occurred_at,
+        epoch_time_of(results.ends_at) as bucket_end_at,
         results.result ->> '$.amount.value' as amount,
         results.result ->> '$.amount.currency' as currency,
         results.result ->> 'line_item' as line_item,

@@ -7,27 +7,18 @@
 
 with
 
-buckets as (
-    select
-        source_rows.source_line,
-        unnest(buckets_of(source_rows.document)) as bucket
-    from source_rows
-),
-
 results as (
     select
-        buckets.source_line,
-        buckets.bucket ->> 'start_time' as start_time,
-        buckets.bucket ->> 'end_time' as end_time,
-        unnest(buckets.bucket -> '$.results[*]') as result
-    from buckets
+        source_rows.source_line,
+        unnest(results_of(source_rows.document), max_depth := 2)  -- noqa: AL03
+    from source_rows
 ),
 
 counted as (
     select
         results.source_line,
-        epoch_time_of(results.start_time) as occurred_at,
-        epoch_time_of(results.end_time) as bucket_end_at,
+        epoch_time_of(results.starts_at) as occurred_at,
+        epoch_time_of(results.ends_at) as bucket_end_at,
         split_part(results.result ->> 'object', '.', 3) as endpoint,
         results.result ->> 'model' as model_name,
         results.result ->> 'project_id' as project,
@@ -59,8 +50,8 @@ counted as (
         ) as quantity,
         concat_ws(
             '|',
-            results.start_time,
-            results.end_time,
+            results.starts_at,
+            results.ends_at,
             coalesce(results.result ->> 'object', ''),
             coalesce(results.result ->> 'project_id', ''),
             coalesce(results.result ->> 'user_id', ''),

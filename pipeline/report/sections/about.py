@@ -25,6 +25,8 @@ class ReportFacts:
     time_zone: str
     inputs: tuple[InputFile, ...] = ()
     calculator: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    issue: str = ""  # preliminary, or R0, R1 … of a closed month; '' outside a workspace
+    bridge: tuple[Mapping[str, str], ...] = ()  # what moved it from the issue before
 
 
 _TOPIC = Column("topic", "Topic", "text", meaning="What the line is about.")
@@ -148,6 +150,7 @@ def _identity(month: str, facts: ReportFacts) -> tuple[tuple[str, str], ...]:
         ("Data", kind),
         ("Method version", facts.method_version),
         ("Run", facts.run_id),
+        *([("Issue", facts.issue)] if facts.issue else []),
     )
 
 

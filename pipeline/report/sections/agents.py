@@ -4,6 +4,7 @@ import polars as pl
 
 from pipeline.report.numbers import show
 from pipeline.report.section import Column, Section, Table
+from pipeline.report.sections import agent_contexts
 from pipeline.report.sections import columns as c
 from pipeline.report.sections import reading as r
 
@@ -77,6 +78,14 @@ _STATE_COLUMNS = (
     c.FACILITY,
     _COST_PER_TASK,
     Column("list_cost_usd", "List cost", "usd", "USD", "Of all steps.", unknown="unpriced"),
+    Column(
+        "hosting_cost_usd",
+        "Of the GPU bill",
+        "usd",
+        "USD",
+        meaning="Part of the GPU bill of own servers; a cache does not move it.",
+        unknown="",
+    ),
     Column("saved_facility_energy_kwh", "Saves", "kwh", "kWh", "Against the state above it."),
     Column("saved_facility_energy_low_kwh", "Saves, low", "kwh", "kWh", "5 % of the draws."),
     Column("saved_facility_energy_p50_kwh", "Saves, middle", "kwh", "kWh", "50 % of the draws."),
@@ -92,31 +101,15 @@ _STATE_COLUMNS = (
     c.GRADE,
     Column("method_version", "Method", "text", meaning="Version of the law."),
 )
-_LOW_HIGH = "low and high: the ends of the assumed share that a summary keeps"
-_COMPACTION_COLUMNS = (
-    c.MODEL,
-    c.PROVIDER,
-    Column("median_context_tokens", "Median context", "number", "tokens", "Input of a step."),
-    Column("median_new_input_tokens", "New in a step", "number", "tokens", "What it adds."),
-    Column("median_task_steps", "Steps of a task", "number", meaning="Median."),
-    Column("paying_cached_energy_steps", "Energy, cached", "number", "steps", _LOW_HIGH),
-    Column("paying_cached_energy_low_steps", "Low", "number", "steps", _LOW_HIGH),
-    Column("paying_cached_energy_high_steps", "High", "number", "steps", _LOW_HIGH),
-    Column("paying_uncached_energy_steps", "Energy, no cache", "number", "steps", _LOW_HIGH),
-    Column("paying_cached_money_steps", "Money, cached", "number", "steps", "At list prices."),
-    Column("paying_uncached_money_steps", "Money, no cache", "number", "steps", "At list prices."),
-    Column("reason", "Not enough", "text", meaning="Why nothing is said.", unknown=""),
-    c.BATCH,
-    c.GRADE,
-)
 
 
-def section(agentic: pl.DataFrame, compaction: pl.DataFrame) -> Section:
+def section(agentic: pl.DataFrame, compaction: pl.DataFrame, limits: pl.DataFrame) -> Section:
     """Return what the agents of one month took.
 
     Args:
         agentic: mart_agentic of the month.
         compaction: mart_compaction of the month.
+        limits: mart_agent_limits of the month.
     """
     models = _models(agentic)
     return Section(
@@ -125,7 +118,12 @@ def section(agentic: pl.DataFrame, compaction: pl.DataFrame) -> Section:
         sheet="Agents",
         question="What does an agentic task take, what does its cache save, when to compact?",
         statements=_statements(models, agentic, compaction) if models.height else (),
-        tables=(_model_table(models), _compaction_table(compaction), _state_table(agentic))
+        tables=(
+            _model_table(models),
+            agent_contexts.compaction_table(compaction),
+            agent_contexts.limit_table(limits),
+            _state_table(agentic),
+        )
         if models.height
         else (),
         empty_reason=""
@@ -184,18 +182,6 @@ def _state_table(agentic: pl.DataFrame) -> Table:
     )
 
 
-def _compaction_table(compaction: pl.DataFrame) -> Table:
-    return Table(
-        "compaction",
-        "After how many further steps compacting pays",
-        _COMPACTION_COLUMNS,
-        r.table_rows(compaction.sort([*_KEYS], nulls_last=True), _COMPACTION_COLUMNS),
-        note="At the median step. Over the steps of a task money grows with their square, cached "
-        "or not; so does energy with a cache. Without one its attention grows with their cube. "
-        "Low and high are the ends of the share that a summary keeps (compaction_kept_frac).",
-    )
-
-
 def _statements(
     models: pl.DataFrame, agentic: pl.DataFrame, compaction: pl.DataFrame
 ) -> tuple[str, ...]:
@@ -232,6 +218,7 @@ def _statements(
             f"Compacting the median context of {name} "
             f"({show(steps['median_context_tokens'], 'number')} tokens) pays in energy after "
             f"{show(steps['paying_cached_energy_steps'], 'number')} further steps with a cache, "
-            f"{show(steps['paying_uncached_energy_steps'], 'number')} without."
+            f"{show(steps['paying_uncached_energy_steps'], 'number')} without; by the end of a "
+            f"task that is half done: {show(steps['energy_verdict'], 'text', 'unknown')}."
         )
     return tuple(found)

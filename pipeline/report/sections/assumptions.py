@@ -3,6 +3,7 @@
 import polars as pl
 
 from pipeline.report.section import Column, Section, Table
+from pipeline.report.sections import columns as c
 from pipeline.report.sections import reading as r
 
 _COLUMNS = (
@@ -20,14 +21,23 @@ _ASSUMED_COLUMNS = (
     Column("assumption", "Filled in", "text", meaning="Fact that was filled in."),
     Column("value", "Value", "text", meaning="What the user stated."),
 )
+_MULTIPLIER_COLUMNS = (
+    c.PROVIDER,
+    c.MODEL,
+    Column("region", "Region", "text", meaning="Region in which requests of this model ran."),
+    Column("multiplier_ratio", "Times", "number", meaning="What the list price is multiplied by."),
+    Column("source", "Source", "text", meaning="Who says so, and how sure that is."),
+    Column("source_date", "Source date", "text", meaning="Date of the source."),
+)
 
 
-def section(assumptions: pl.DataFrame, assumed: pl.DataFrame) -> Section:
+def section(assumptions: pl.DataFrame, assumed: pl.DataFrame, multipliers: pl.DataFrame) -> Section:
     """Return the assumptions of the run.
 
     Args:
         assumptions: Reference rows: value, range, unit, meaning and source.
         assumed: What a user filled in for an input that did not say it.
+        multipliers: Price multipliers of the regions in which requests ran.
     """
     tables = []
     if assumed.height:
@@ -37,6 +47,10 @@ def section(assumptions: pl.DataFrame, assumed: pl.DataFrame) -> Section:
         caption = "Assumptions behind the figures"
         rows = r.table_rows(ordered, _COLUMNS)
         tables.append(Table("assumptions", caption, _COLUMNS, rows))
+    if multipliers.height:
+        caption = "List prices of regions, as multiples of the price without one"
+        rows = r.table_rows(multipliers, _MULTIPLIER_COLUMNS)
+        tables.append(Table("region_multipliers", caption, _MULTIPLIER_COLUMNS, rows))
     return Section(
         name="assumptions",
         title="Assumptions",

@@ -19,7 +19,8 @@ STEPS = (
         "model",
         "Other models",
         "Models within class and team as now, with the lengths of then; a new model has its own "
-        "price.",
+        "price. A new version of the method would count here; it counts nothing, since the run "
+        "computes both months by one version.",
     ),
     ("length", "Longer or shorter requests", "Tokens as now, at the price or rate of then."),
     (

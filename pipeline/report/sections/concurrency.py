@@ -5,6 +5,7 @@ import polars as pl
 from pipeline.report.numbers import show
 from pipeline.report.section import Column, Lines, Section, Table
 from pipeline.report.sections import columns as c
+from pipeline.report.sections import cost_per_kwh
 from pipeline.report.sections import reading as r
 
 LINES_SHOWN = 7
@@ -110,16 +111,18 @@ def section(concurrency: pl.DataFrame, implied: pl.DataFrame) -> Section:
     """
     lines = _lines(concurrency)
     sold = implied.filter(pl.col("hosting_kind") != "self_hosted")
+    parted = cost_per_kwh.grouped(implied)
     by_batch = (_batch_table(concurrency),) if lines.height else ()
     return Section(
         name="concurrency",
         title="Batch",
         sheet="Batch",
         question="How many requests share a pass, how sure is that, and what would more save?",
-        statements=_statements(lines, sold),
+        statements=(*_statements(lines, sold), *cost_per_kwh.statements(parted)),
         tables=(
             *((_line_table(lines),) if lines.height else ()),
             *((_implied_table(sold),) if sold.height else ()),
+            *((cost_per_kwh.table(parted),) if parted.height else ()),
             *by_batch,
         ),
         figures=_figures(lines, concurrency),
@@ -158,7 +161,8 @@ def _line_table(lines: pl.DataFrame) -> Table:
         r.table_rows(lines, _LINE_COLUMNS),
         note="Largest energy first. A batch from logged latencies counts the time in which any "
         "request ran; waiting in a queue is in it where the log's latency holds it. At API "
-        "providers the batch is an assumption, so a larger one is a what-if.",
+        "providers the batch is an assumption, so a larger one is a what-if. By the law a pass "
+        "that more share takes less of each in every draw; what is drawn is the batch in force.",
     )
 
 

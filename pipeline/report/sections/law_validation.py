@@ -17,6 +17,7 @@ BAND_FRAC = 0.2
 GROUP = ("dataset", "gpu", "stack")
 OWN = ("simple", "simple_with_bias")
 PROMPTLESS = ("ecologits_batch", "parameters_output_tokens")  # never look at the prompt
+MOST_SETS = 16  # lines of the figure; the tables have every set
 EQUAL = 0.001  # errors that differ by less look the same
 PER_MODEL = "closed_form"  # constants of its own for each model: no forecast for another
 
@@ -239,7 +240,10 @@ def _pairs(points: pl.DataFrame) -> list[tuple[float, float]]:
     return [(float(x), float(y)) for x, y in points.select(*columns).rows()]
 
 
-def _error_dots(groups: dict[Group, list[Row]]) -> Dots:
+def _error_dots(every: dict[Group, list[Row]]) -> Dots:
+    """Return the errors of each law on the sets of most measurements, in the order of the sets."""
+    largest = sorted(every, key=lambda group: (-every[group][0]["row_count"], group))[:MOST_SETS]
+    groups = {group: lines for group, lines in every.items() if group in largest}
     series = []
     for law, form, name in _SHOWN:
         errors = []
@@ -249,7 +253,8 @@ def _error_dots(groups: dict[Group, list[Row]]) -> Dots:
         series.append((name, tuple(errors)))
     return Dots(
         name="law_errors",
-        title="Mean error of each law on each set of measurements",
+        title="Mean error of each law on each set of measurements"
+        + (f", the {len(groups)} largest of {len(every)}" if len(groups) < len(every) else ""),
         unit="% of the measured energy",
         source="Source: mart_law_validation; refitted laws on architectures left out of the fit, "
         "where a set has three or more",

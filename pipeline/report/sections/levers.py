@@ -1,8 +1,10 @@
 """What one lever of an architecture does to the energy of a request, by the same law."""
 
+from typing import Any
+
 import polars as pl
 
-from pipeline.report.numbers import show
+from pipeline.report.numbers import show, show_range
 from pipeline.report.section import Column, Section, Table
 from pipeline.report.sections import columns as c
 from pipeline.report.sections import reading as r
@@ -36,20 +38,41 @@ _COLUMNS = (
     Column("reason", "Why none", "text", meaning="Why there is no energy.", unknown=""),
 )
 
+_FAMILIES = (
+    Column("family", "Attention", "text", meaning="Kind of attention in the reference shape."),
+    Column("input_tokens", "Input", "tokens", "tokens", "Tokens of input, none of them cached."),
+    Column("batch", "Batch", "number", meaning="Requests served together."),
+    Column("prefill_ratio", "Prefill", "ratio", meaning="Energy of prefill over that of GQA."),
+    Column("energy_ratio", "Request", "ratio", meaning="Energy of a request with 1,000 output "
+           "tokens over that of GQA."),
+    Column("energy_low_ratio", "Low", "ratio", meaning="Low end (5 %) of that ratio."),
+    Column("energy_high_ratio", "High", "ratio", meaning="High end (95 %) of that ratio."),
+    Column("crossing_output_tokens", "Crosses at", "number", "output tokens", "Output length at "
+           "which its request takes as much energy as that of GQA.", unknown="never"),
+    Column("crossing_meaning", "What then", "text", meaning="Which of the two takes less, and "
+           "from where on."),
+    Column("crossing_batch", "Crosses at batch", "number", meaning="Batch at which both take as "
+           "much, at 1,000 output tokens.", unknown="none"),
+    Column("batch_max", "Batch cap", "number", meaning="Batch at which the KV cache is full."),
+    c.GRADE,
+    c.COEFFICIENTS,
+)  # fmt: skip
 
-def section(levers: pl.DataFrame) -> Section:
+
+def section(levers: pl.DataFrame, families: pl.DataFrame) -> Section:
     """Return what levers of an architecture do at the lengths of one month.
 
     Args:
         levers: mart_architecture_levers of the month.
+        families: mart_attention_families.
     """
     return Section(
         name="levers",
         title="Architecture levers",
         sheet="Architecture",
         question="What would another attention, shape or precision of a model change?",
-        statements=(_lengths(levers),) if levers.height else (),
-        tables=(_table(levers),) if levers.height else (),
+        statements=(_lengths(levers), *_family_statements(families)) if levers.height else (),
+        tables=(_table(levers), _family_table(families)) if levers.height else (),
         empty_reason=""
         if levers.height
         else "No class has an energy: logs of models in the catalog would fill this.",
@@ -81,4 +104,43 @@ def _lengths(levers: pl.DataFrame) -> str:
         f"At the mean request of the class with most GPU energy, {show(query_class, 'text')}: "
         f"{show(n, 'number')} input tokens, {show(k, 'number')} of them cached, "
         f"{show(m, 'number')} output tokens."
+    )
+
+
+def _family_table(families: pl.DataFrame) -> Table:
+    return Table(
+        "attention_families",
+        "Kinds of attention against GQA, on one H200",
+        _FAMILIES,
+        r.table_rows(families.sort("input_tokens", "batch", "family"), _FAMILIES),
+        note="Llama-3.1-8B with another attention in every layer, by the law without bias factors: "
+        "no such models are known to us, so grade C, and the ranges are wide because a kind of "
+        "attention may err on its own. Arithmetic on a state is not counted, its bytes are. Where "
+        "the cache of one of the two does not hold a batch there is no crossing to state.",
+    )
+
+
+def _family_statements(families: pl.DataFrame) -> tuple[str, ...]:
+    """Return the largest saving and the largest excess of a request, among batches that fit."""
+    fitting = families.filter(pl.col("batch") <= pl.col("batch_max")).sort(
+        "energy_ratio", "family", "input_tokens", "batch"
+    )
+    held = fitting.filter(~pl.col("crossing_meaning").str.contains("does not hold"))
+    if held.is_empty():
+        return ()
+    least, most = held.row(0, named=True), held.row(held.height - 1, named=True)
+    return (
+        "Newer kinds of attention read prompts dearly and write answers cheaply: whether a request "
+        f"gains depends on its length and batch. {_family_words(least)}; {_family_words(most)} "
+        "(1,000 output tokens, grade C).",
+    )
+
+
+def _family_words(row: dict[str, Any]) -> str:
+    ends = show_range(row["energy_low_ratio"], row["energy_high_ratio"], "ratio")
+    return (
+        f"{show(row['family'], 'text')} takes {show(row['energy_ratio'], 'ratio')} times the "
+        f"energy of GQA ({ends}) at "
+        f"{show(row['input_tokens'], 'tokens')} input tokens and batch "
+        f"{show(row['batch'], 'number')}"
     )

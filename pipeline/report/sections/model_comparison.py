@@ -13,12 +13,13 @@ ROWS_SHOWN = 30
 
 _KEYS = ("query_class", "provider", "model_id")
 _TASK_COST = Column(
-    "list_cost_usd_per_task",
-    "List cost per task",
+    "cost_usd_per_task",
+    "Cost per task",
     "usd_small",
     "USD",
-    meaning="At the list price of the month's end; another provider's cache starts empty.",
-    unknown="no list price",
+    meaning="At the list price of the month's end, another provider's cache starting empty; on own "
+    "servers their part of the GPU bill.",
+    unknown="unknown",
 )
 _TASK_ENERGY = Column(
     "energy_j_per_task",
@@ -39,9 +40,9 @@ _REASON = Column("reason", "Why not", "text", meaning="Why a figure is missing."
 _BEST_COLUMNS = (
     c.QUERY_CLASS,
     c.REQUESTS,
-    Column("compared_count", "Models compared", "count", meaning="With list price and energy."),
-    Column("cheapest", "Cheapest", "text", meaning="Least list cost of the class.", unknown="none"),
-    Column("cheapest_usd_per_task", "Its list cost per task", "usd_small", "USD"),
+    Column("compared_count", "Models compared", "count", meaning="With cost and energy."),
+    Column("cheapest", "Cheapest", "text", meaning="Least cost of the class.", unknown="none"),
+    Column("cheapest_usd_per_task", "Its cost per task", "usd_small", "USD"),
     Column("leanest", "Least energy", "text", meaning="Priced or not.", unknown="none"),
     Column("leanest_j_per_task", "Its GPU energy per task", "j", "J"),
     c.TASK_LOW,
@@ -76,6 +77,14 @@ _ALL_COLUMNS = (
     Column("batch_source", "Batch from", "text", meaning="The log, told, or assumed."),
     c.LIST_COST,
     Column(
+        "hosting_cost_usd",
+        "Of the GPU bill",
+        "usd",
+        "USD",
+        meaning="Own servers: what its requests paid, and for others' what a joule of them paid.",
+        unknown="no GPU bill",
+    ),
+    Column(
         "cached_list_cost_usd",
         "List cost, cached as now",
         "usd",
@@ -88,8 +97,8 @@ _ALL_COLUMNS = (
     c.FACILITY_HIGH,
     Column("carbon_kgco2e", "Carbon", "kgco2e", "kg CO₂e", meaning="Electricity × grid factor."),
     Column(
-        "list_cost_usd_per_solved_task",
-        "List cost per solved task",
+        "cost_usd_per_solved_task",
+        "Cost per solved task",
         "usd_small",
         "USD",
         meaning="By the share of its own tasks in the class that it solved, where known.",
@@ -118,6 +127,13 @@ _SAVING_COLUMNS = (
         meaning="Share of the joint draws in which it takes less electricity.",
     ),
     Column("energy_saving_verdict", "Verdict", "text", meaning="Needs 90 % of the draws."),
+    Column(
+        "equal_quality_source",
+        "Equal by",
+        "text",
+        meaning="Who says that the models of the set answer the class equally well.",
+        unknown="equal_quality.csv",
+    ),
     c.GRADE,
     c.BATCH,
     _REASON,
@@ -158,21 +174,21 @@ def _prepared(mart: pl.DataFrame) -> pl.DataFrame:
         pl.when("is_on_front").then(pl.lit("yes")).otherwise(pl.lit("")).alias("front"),
         *r.task_ends(),
         r.scaled("carbon_gco2e", r.GRAMS_PER_KG).alias("carbon_kgco2e"),
-    ).sort(["query_class", "list_cost_usd", "provider", "model_id"], nulls_last=True)
+    ).sort(["query_class", "cost_usd", "provider", "model_id"], nulls_last=True)
 
 
 def _best_table(compared: pl.DataFrame) -> Table:
     rows = []
     for (name,), group in compared.sort("query_class").group_by("query_class", maintain_order=True):
-        cheapest = _first(group, "list_cost_usd")
+        cheapest = _first(group, "cost_usd")
         leanest = _first(group, "gpu_energy_j")
         known = group.filter(
-            pl.col("list_cost_usd").is_not_null() & pl.col("gpu_energy_j").is_not_null()
+            pl.col("cost_usd").is_not_null() & pl.col("gpu_energy_j").is_not_null()
         )
         rows.append(
             (
                 *(name, group.get_column("request_count")[0], known.height),
-                *(_label(cheapest), cheapest.get("list_cost_usd_per_task")),
+                *(_label(cheapest), cheapest.get("cost_usd_per_task")),
                 *(_label(leanest), leanest.get("energy_j_per_task")),
                 *(leanest.get(name) for name in _LEANEST),
                 group.get_column("is_on_front").sum(),
@@ -206,10 +222,10 @@ def _short_table(short: pl.DataFrame) -> Table:
         _SHORT_COLUMNS,
         r.table_rows(shown, _SHORT_COLUMNS),
         note=f"{shown.height} of {short.height} lines, most requests served first. Energy keeps "
-        "what is cached now. Long prompts are priced by the mean prompt of the class. Own servers "
-        "have no list price, so they are not on the front. Where the log holds too few answers "
-        "of a model, it is taken to answer at the same length; all tokenizers are taken to be "
-        "alike.",
+        "what is cached now. Long prompts are priced by the mean prompt of the class. Own "
+        "servers cost what their GPU bill gives, as long as the work fits the hours billed. "
+        "Where the log holds too few answers of a model, it is taken to answer at the same length; "
+        "all tokenizers are taken to be alike.",
     )
 
 
@@ -256,8 +272,10 @@ def _statements(mart: pl.DataFrame, saving: pl.DataFrame) -> tuple[str, ...]:
     else:
         best = r.sorted_by(saving, "cost_saving_usd", *_KEYS).row(0, named=True)
         if (best["cost_saving_usd"] or 0) > 0:
+            source = best["equal_quality_source"]
+            told_by = f" ({show(source, 'text')})" if source else ""
             found.append(
-                f"Largest saving among models told to be equal: {best['query_class']} on "
+                f"Largest saving among models told to be equal{told_by}: {best['query_class']} on "
                 f"{_label(best)} would have cost {show(best['cost_saving_usd'], 'usd')} USD less "
                 f"at list price; for the electricity: {best['energy_saving_verdict'] or 'unknown'}."
             )
@@ -273,7 +291,7 @@ def _figures(short: pl.DataFrame) -> tuple[Bars, ...]:
     lines = known.filter(pl.col("query_class").eq_missing(pl.lit(largest)))
     shown = lines.sort(["energy_j_per_task", "provider", "model_id"]).head(r.BARS_SHOWN)
     labels = tuple(
-        f"{_price(row['list_cost_usd_per_task'])} · {row['model_id']}"
+        f"{_price(row['cost_usd_per_task'])} · {row['model_id']}"
         for row in shown.iter_rows(named=True)
     )
     values = tuple(shown.get_column("energy_j_per_task").to_list())
@@ -281,7 +299,7 @@ def _figures(short: pl.DataFrame) -> tuple[Bars, ...]:
     return (
         Bars(
             name="models_energy",
-            title=f"Energy and list cost per task of {name}, least energy first",
+            title=f"Energy and cost per task of {name}, least energy first",
             unit="J",
             source="Source: mart_model_comparison; USD per task before the name",
             alt=f"Bar chart of GPU energy per task of {name}. Least: {labels[0]} with "

@@ -10,7 +10,8 @@ from pipeline.report.sections import reading as r
 _KEYS = ("provider", "model_id", "query_class")
 _SUPPLY = (
     "quality.csv in the overlay folder (model, query_class, budget, accuracy_frac, chance_frac, "
-    "output_tokens, source, source_date) would add what accuracy takes at each budget."
+    "output_tokens, source, source_date; value_usd of a right answer where it has one) would add "
+    "what accuracy takes at each budget."
 )
 _SHARE_COLUMNS = (
     c.MODEL,
@@ -50,6 +51,8 @@ _BUDGET_COLUMNS = (
         "Energy that the shorter budget does not take, over the accuracy that it does not reach.",
     ),
     Column("list_cost_usd_per_extra_correct_answer", "Cost of one more", "usd_small", "USD", "So."),
+    Column("net_value_usd", "Net value", "usd_small", "USD", "Accuracy × value_usd, less cost."),
+    Column("most_net", "Most net value", "text", meaning="The budget of largest net value."),
     Column("verdict", "Verdict", "text", meaning="Best by accuracy per J; by it above chance."),
     Column("growth", "Growth", "text", meaning="Where energy grows faster than length."),
     Column("source", "Source", "text", meaning="Who measured the accuracy."),
@@ -130,6 +133,7 @@ def _budget_table(budgets: pl.DataFrame) -> Table:
         .then(pl.lit("energy faster than length"))
         .otherwise(pl.lit(""))
         .alias("growth"),
+        pl.when("is_best_net_value").then(pl.lit("yes")).otherwise(pl.lit("")).alias("most_net"),
     ).sort([*_KEYS, "mean_output_tokens", "budget"], nulls_last=True)
     return Table(
         "reasoning_budgets",

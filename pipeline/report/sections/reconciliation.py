@@ -30,6 +30,11 @@ _PARTS = (
     ),
     ("unbilled_usage_usd", "Usage without bill", "is usage on days, or of models, without a bill"),
     ("late_usd", "Late bill", "is usage after the last day that the bill covers"),
+    (
+        "open_bucket_usd",
+        "Open bucket",
+        "is what the bill's last day lacks, most likely exported before that day was over",
+    ),
     ("credit_usd", "Credits", "was taken off by negative lines of the bill"),
     ("rounding_usd", "Rounding", "is within half a unit of the bill's last digit a line"),
     ("time_zone_usd", "Time zone", "is usage that falls into other days in the bill's own zone"),

@@ -1,0 +1,32 @@
+"""Take one user out of a workspace: the id goes, tokens and money stay."""
+
+from typing import Any
+
+from pipeline import workspace
+from pipeline.ingest.tables import null_out
+from pipeline.months_state import states
+from pipeline.settings import Settings
+from pipeline.workspace_load import user_key
+
+
+def forget(settings: Settings, user_id: str) -> dict[str, Any]:
+    """Empty a user's id wherever it stands; return how many rows held it, and which closed months.
+
+    Reports never hold user ids. A closed month counts how much of its usage of no team names a
+    user, so it may not be reproduced to the byte afterwards; its figures of money and energy can.
+    """
+    with workspace.opened(workspace.require_workspace(settings), settings) as con:
+        closed = {each.month for each in states(con).values() if each.is_closed}
+        con.execute("begin")
+        ids = {user_id, user_key(settings, user_id)}
+        held: set[str] = set()
+        count = 0
+        for each in sorted(ids):
+            rows = con.execute(
+                "select distinct book_month from raw_usage where user_id = $id", {"id": each}
+            ).fetchall()
+            held |= {row[0] for row in rows}
+            count += null_out(con, "user_id", each)
+        con.execute("commit")
+        con.execute("checkpoint")  # so that the log of the database does not hold it either
+    return {"row_count": count, "closed_months": sorted(closed & held)}

@@ -1,0 +1,41 @@
+"""Freeze the reference tables of a run, and bring them back: as Parquet files in one folder."""
+
+from pathlib import Path
+
+import duckdb
+
+from pipeline.ingest.columns import literal
+
+_OF_LOGS = ("raw_usage", "raw_inputs", "raw_unknown_columns", "raw_corrections")
+
+
+def freeze(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
+    """Write every reference table, as laid over and as the settings set it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for table in reference_tables(con):
+        con.execute(f"copy {table} to {literal(str(folder / f'{table}.parquet'))} (format parquet)")
+
+
+def thaw(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
+    """Make every reference table from its frozen file."""
+    for path in sorted((folder / "reference").glob("raw_*.parquet")):
+        con.execute(
+            f"create or replace table {path.stem} as from read_parquet({literal(str(path))})"
+        )
+
+
+def reference_tables(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """Return the raw tables that no log fills, by name."""
+    rows = con.execute(
+        "select table_name from duckdb_tables() where starts_with(table_name, 'raw_') order by 1"
+    ).fetchall()
+    return [row[0] for row in rows if row[0] not in _OF_LOGS]
+
+
+def create_corrections(con: duckdb.DuckDBPyConnection) -> None:
+    """Create raw_corrections, empty: late usage of closed months, a row for each team and model."""
+    con.execute(
+        "create or replace table raw_corrections (month varchar, corrected_month varchar, "
+        "provider varchar, model_id varchar, team varchar, request_count bigint, "
+        "cost_usd decimal(38, 15), facility_energy_kwh double)"
+    )

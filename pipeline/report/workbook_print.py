@@ -1,0 +1,72 @@
+"""How sheets print: landscape, at a size one can read, heads and names repeated on every page."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.worksheet import Worksheet
+
+_PAGE_LETTERS = 145  # across a landscape page at full size
+_SMALLEST_SCALE = 0.6  # of full size: smaller print is not read
+_MOST_LETTERS = int(_PAGE_LETTERS / _SMALLEST_SCALE)
+NARROWED_LETTERS = 22  # to which wide columns of text may shrink, so that a sheet fits its page
+_ROWS_SHOWN = 40  # of a data sheet, whose rows are for pivots and not for paper
+
+
+def set_print(sheet: Worksheet, footer: str, widths: Sequence[float]) -> None:
+    """Print landscape, the first column on every page, the period and the run below.
+
+    Args:
+        sheet: The sheet.
+        footer: What stands below each page.
+        widths: Letters of every column that is printed; as many pages side by side as they need.
+    """
+    sheet.sheet_view.showGridLines = False
+    setup = sheet.page_setup
+    setup.orientation, setup.paperSize = "landscape", sheet.PAPERSIZE_A4
+    setup.fitToWidth, setup.fitToHeight = pages_across(widths), 0
+    if setup.fitToWidth > 1:
+        sheet.print_title_cols = "A:A"
+    sheet.sheet_properties.pageSetUpPr.fitToPage = True
+    sheet.page_margins.left = sheet.page_margins.right = 0.4
+    sheet.page_margins.top, sheet.page_margins.bottom = 0.5, 0.75
+    sheet.oddFooter.left.text = footer.replace("&", "&&")
+    sheet.oddFooter.center.text = "&A"
+    sheet.oddFooter.right.text = "Page &P of &N"
+
+
+def print_first_page(
+    sheet: Worksheet, head_row: int, row_count: int, widths: Sequence[float]
+) -> None:
+    """Print of a data sheet only what fits on its first page: its sentence, heads, first rows."""
+    count, across = 0, 0.0
+    while count < len(widths) and (across + widths[count] <= _MOST_LETTERS or not count):
+        across += widths[count]
+        count += 1
+    last_row = head_row + min(row_count, _ROWS_SHOWN)
+    sheet.print_area = f"A1:{get_column_letter(count)}{last_row}"
+    sheet.page_setup.fitToWidth = sheet.page_setup.fitToHeight = 1
+    sheet.print_title_cols = None
+    sheet.oddFooter.center.text = "&A: first rows and columns; the sheet holds all"
+
+
+def narrowed(widths: Mapping[int, int], printed_columns: int) -> dict[int, int]:
+    """Return narrower columns, where those of more than some letters make a sheet fit its page."""
+    printed = {n: width for n, width in widths.items() if n <= printed_columns}
+    wide = {n: width for n, width in printed.items() if width > NARROWED_LETTERS}
+    excess = sum(printed.values()) - _MOST_LETTERS
+    room = sum(width - NARROWED_LETTERS for width in wide.values())
+    if not 0 < excess <= room:
+        return {}
+    return {
+        n: width - math.ceil((width - NARROWED_LETTERS) * excess / room)
+        for n, width in wide.items()
+    }
+
+
+def pages_across(widths: Sequence[float]) -> int:
+    """Return how many pages side by side keep print readable, the first column on each of them."""
+    if sum(widths) <= _MOST_LETTERS:
+        return 1
+    first, rest = widths[0], sum(widths[1:])
+    return max(2, math.ceil(rest / (_MOST_LETTERS - first)))

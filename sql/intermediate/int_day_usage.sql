@@ -1,0 +1,228 @@
+-- Summed usage of a day by team, model, class and price, requests that failed or were cut off apart
+-- (waste_kind), with what it cost and the GPU energy that its class's rates give it. A failed
+-- request that was cut off is a failed one.
+-- Cost is as billed, else the tokens' part of a commitment, else by contract or list, else the part
+-- of the GPU bill by what shares that bill, and the electricity that a bill of owned machines
+-- leaves out. So the days of a month cost what its groups cost, to the rounding of shares.
+-- Days are those of the zone that cuts months. Buckets longer than a day belong to no day: is_day is
+-- false, and their first day stands there.
+-- grain: month, day_on, is_day, team, provider, model_id, query_class, waste_kind, price_band_id, is_billed
+
+with
+
+long_buckets as (
+    select
+        usage.input_id,
+        usage.source_line
+    from stg_usage as usage
+    where usage.bucket_end_at > usage.occurred_at + 86400 * interval '1' second
+),
+
+sums as (
+    select
+        requests.month,
+        local_day(requests.occurred_at, calendar.time_zone) as day_on,
+        long_buckets.input_id is null as is_day,
+        requests.team,
+        requests.provider,
+        requests.model_id,
+        requests.query_class,
+        case
+            when requests.is_failed then 'failed'
+            when requests.is_cut_off then 'truncated'
+        end as waste_kind,
+        requests.price_band_id,
+        requests.billed_cost_usd is not null as is_billed,
+        sum(requests.request_count)::decimal(38, 0) as request_count,
+        sum(case when requests.is_measurable then requests.request_count else 0 end)
+            as measurable_request_count,
+        sum(case when requests.has_work then requests.request_count else 0 end) as prompts,
+        sum(requests.input_tokens)::decimal(38, 0) as input_tokens,
+        sum(requests.uncached_input_tokens)::decimal(38, 0) as uncached_input_tokens,
+        sum(requests.cache_read_tokens)::decimal(38, 0) as cache_read_tokens,
+        sum(requests.cache_write_5m_tokens)::decimal(38, 0) as cache_write_5m_tokens,
+        sum(requests.cache_write_1h_tokens)::decimal(38, 0) as cache_write_1h_tokens,
+        sum(requests.output_tokens)::decimal(38, 0) as output_tokens,
+        coalesce(sum(case when requests.has_work then requests.output_tokens end), 0) as passes,
+        coalesce(sum(requests.prefilled_tokens), 0) as prefilled_tokens,
+        coalesce(sum(requests.prefill_pairs), 0) as prefill_pairs,
+        coalesce(sum(requests.decode_pairs), 0) as decode_pairs,
+        coalesce(sum(requests.cache_positions), 0) as cache_positions,
+        coalesce(sum(requests.decode_steps), 0) as decode_steps,
+        coalesce(
+            sum(
+                case
+                    when requests.latency_s >= 0 and not requests.is_bucket
+                        then requests.latency_s::decimal(18, 6)
+                end
+            ),
+            0
+        ) as latency_s,
+        sum(requests.billed_cost_usd)::decimal(38, 12) as billed_cost_usd
+    from int_priced_requests as requests
+    left join long_buckets
+        on
+            requests.input_id = long_buckets.input_id
+            and requests.source_line = long_buckets.source_line
+    cross join raw_calendar as calendar
+    group by all
+),
+
+committed as (
+    select
+        shares.month,
+        shares.provider,
+        shares.model_id,
+        sum(shares.committed_cost_usd)::double as committed_cost_usd
+    from int_commitment_shares as shares
+    group by all
+),
+
+covered as (
+    select
+        committed.month,
+        committed.provider,
+        committed.model_id,
+        max(committed.committed_cost_usd)
+        / nullif(
+            sum(coalesce(usage.input_tokens, 0) + coalesce(usage.output_tokens, 0))::double, 0
+        ) as usd_per_token
+    from committed
+    inner join int_usage_groups as usage
+        on
+            committed.month = usage.month
+            and committed.provider = usage.provider
+            and committed.model_id = usage.model_id
+    where not usage.is_billed
+    group by all
+),
+
+priced as (
+    select
+        sums.month,
+        sums.day_on,
+        sums.is_day,
+        sums.team,
+        sums.provider,
+        sums.model_id,
+        sums.query_class,
+        sums.waste_kind,
+        sums.price_band_id,
+        sums.is_billed,
+        sums.request_count,
+        sums.measurable_request_count,
+        sums.prompts,
+        sums.input_tokens,
+        sums.output_tokens,
+        coalesce(sums.input_tokens, 0) + coalesce(sums.output_tokens, 0) as tokens,
+        sums.passes,
+        sums.prefilled_tokens,
+        sums.prefill_pairs,
+        sums.decode_pairs,
+        sums.cache_positions,
+        sums.decode_steps,
+        sums.latency_s,
+        sums.billed_cost_usd,
+        rates.facility_ratio,
+        rates.electricity_usd_per_kwh,
+        case
+            when bands.price_band_id is not null and sums.uncached_input_tokens is not null
+                then (
+                    sums.uncached_input_tokens::decimal(19, 0)
+                    * bands.contracted_uncached_input_usd_per_mtok
+                    + coalesce(sums.cache_read_tokens, 0)::decimal(19, 0)
+                    * bands.contracted_cache_read_usd_per_mtok
+                    + coalesce(sums.cache_write_5m_tokens, 0)::decimal(19, 0)
+                    * bands.contracted_cache_write_5m_usd_per_mtok
+                    + coalesce(sums.cache_write_1h_tokens, 0)::decimal(19, 0)
+                    * bands.contracted_cache_write_1h_usd_per_mtok
+                    + coalesce(sums.output_tokens, 0)::decimal(19, 0)
+                    * bands.contracted_output_usd_per_mtok
+                )::decimal(31, 9) * 0.000001::decimal(7, 6)
+        end as contracted_cost_usd,
+        case
+            when sums.measurable_request_count > 0
+                then
+                    sums.prefilled_tokens::double * rates.energy_j_per_prefilled_token
+                    + sums.prefill_pairs::double * rates.energy_j_per_pair
+                    + sums.prompts::double * rates.energy_j_per_prompt
+                    + sums.cache_positions::double * rates.energy_j_per_cache_position
+                    + sums.decode_pairs::double * rates.energy_j_per_pair
+                    + sums.decode_steps::double * rates.energy_j_per_decode_step
+                    + sums.passes::double * rates.energy_j_per_pass
+        end as gpu_energy_j
+    from sums
+    left join int_price_bands as bands on sums.price_band_id = bands.price_band_id
+    left join int_class_energy as rates
+        on
+            sums.month = rates.month
+            and sums.provider = rates.provider
+            and sums.model_id = rates.model_id
+            and sums.query_class = rates.query_class
+)
+
+select
+    priced.month::varchar as month,
+    priced.day_on::date as day_on,
+    priced.is_day::boolean as is_day,
+    priced.team::varchar as team,
+    priced.provider::varchar as provider,
+    priced.model_id::varchar as model_id,
+    priced.query_class::varchar as query_class,
+    priced.waste_kind::varchar as waste_kind,
+    priced.price_band_id::integer as price_band_id,
+    priced.is_billed::boolean as is_billed,
+    priced.request_count::decimal(38, 0) as request_count,
+    priced.measurable_request_count::decimal(38, 0) as measurable_request_count,
+    priced.prompts::decimal(38, 0) as prompts,
+    priced.input_tokens::decimal(38, 0) as input_tokens,
+    priced.output_tokens::decimal(38, 0) as output_tokens,
+    priced.tokens::decimal(38, 0) as tokens,
+    priced.passes::decimal(38, 0) as passes,
+    priced.prefilled_tokens::decimal(38, 0) as prefilled_tokens,
+    priced.prefill_pairs::decimal(38, 0) as prefill_pairs,
+    priced.decode_pairs::decimal(38, 0) as decode_pairs,
+    priced.cache_positions::decimal(38, 0) as cache_positions,
+    priced.decode_steps::decimal(38, 0) as decode_steps,
+    coalesce(
+        priced.billed_cost_usd,
+        (covered.usd_per_token * priced.tokens::double)::decimal(38, 15),
+        priced.contracted_cost_usd,
+        (
+            hosting.usd_per_shared_unit
+            * case hosting.share_basis
+                when 'latency' then priced.latency_s::double
+                when 'energy' then coalesce(priced.gpu_energy_j, 0)
+                when 'tokens' then priced.tokens::double
+                else priced.request_count::double
+            end
+        )::decimal(38, 15)
+        + case
+            when hosting.bill_includes_power then 0
+            else
+                coalesce(
+                    facility_energy_kwh(priced.gpu_energy_j, priced.facility_ratio)
+                    * priced.electricity_usd_per_kwh,
+                    0
+                )
+        end::decimal(38, 15)
+    )::decimal(38, 15) as cost_usd,
+    priced.gpu_energy_j::double as gpu_energy_j,
+    facility_energy_kwh(priced.gpu_energy_j, priced.facility_ratio)::double as facility_energy_kwh
+from priced
+left join covered
+    on
+        not priced.is_billed
+        and priced.month = covered.month
+        and priced.provider = covered.provider
+        and priced.model_id = covered.model_id
+left join int_hosts as hosts
+    on
+        priced.provider = hosts.provider
+        and priced.model_id = hosts.model_id
+        and hosts.hosting_kind <> 'api'
+left join int_hosting as hosting
+    on
+        priced.month = hosting.month
+        and priced.model_id = hosting.model_id
+        and hosts.hosting_kind is not null
