@@ -99,12 +99,12 @@ def report(
         settings = replace(settings, lang=lang)
     if settings.is_generated_sample:
         warn("the logs are the bundled sample, whose data are generated, not real")
-    build = builder_of(engine, spark_master)
+    build = builder_of(engine, spark_master, is_workspace=settings.warehouse is not None)
     if settings.warehouse is None:
         say_made(make_report(settings, month, out, tell, build=build), as_json=as_json)
         return
     with logged_run(settings, "report", month, tell, calls=True) as run:
-        made = months.report(settings, month, out, tell, build)
+        made = months.report(settings, month, out, tell)
         run.take(made)
         say_made(made, as_json=as_json)
 
@@ -116,7 +116,7 @@ def report(
 def ingest(
     paths: Annotated[
         list[str] | None,
-        typer.Argument(metavar="PATH…", help="Files, folders or globs; those of the settings."),
+        typer.Argument(metavar="[PATH…]", help="Files, folders or globs; those of the settings."),
     ] = None,
     load: Annotated[
         bool,
@@ -135,9 +135,11 @@ def ingest(
     from pipeline.ingest.summary import summarise, text_of
 
     if load and to is not None:
-        raise WrongUseError("ingest: expected --load or --to DIR, found both.")
+        raise WrongUseError("ingest: expected --load or --to, found both.")
     if load:
         entries = _load(workspace_settings(config, paths, assume))
+    elif not paths and to is None:
+        raise WrongUseError("ingest: expected PATH …, found none.")
     else:
         entries = summarise(settings_of(config, paths, assume, sample=False), tell, to)
     if as_json:

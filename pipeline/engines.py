@@ -4,14 +4,20 @@ from pipeline.errors import WrongUseError
 from pipeline.job import Build, build_here
 
 
-def builder_of(engine: str, spark_master: str | None) -> Build:
+def builder_of(engine: str, spark_master: str | None, *, is_workspace: bool = False) -> Build:
     """Return what builds the models on an engine; Spark runs on this machine unless told where.
 
     Raises:
-        WrongUseError: For another engine, a master without Spark, or where there is no Spark.
+        WrongUseError: For another engine, a master without Spark, where there is no Spark, and for
+            Spark in a workspace, whose closed months stay the same to the byte.
     """
     if engine not in ("duckdb", "spark"):
         raise WrongUseError(f"--engine {engine}: expected duckdb or spark.")
+    if engine == "spark" and is_workspace:
+        raise WrongUseError(
+            "--engine spark: a workspace is built with duckdb, so that closed months stay the same "
+            "to the byte. Give --usage."
+        )
     if engine == "spark":
         return _on_spark(spark_master or "local[*]")
     if spark_master is not None:

@@ -29,8 +29,8 @@ from pipeline.settings import Settings, bundled
 from pipeline.warehouse import CheckResult
 
 Tell = Callable[[str], None]
-Approve = Callable[[duckdb.DuckDBPyConnection, Path], None]
 Build = Callable[[duckdb.DuckDBPyConnection, Path, Tell], None]
+Approve = Callable[[duckdb.DuckDBPyConnection, Path], None]
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ def make_report(
 
     Everything is made in a folder aside and put in place by one rename, so a reader finds the old
     report or the new one, never half of one. `approve` sees the warehouse and the finished folder
-    before that, and may refuse it. `build` makes the models of a warehouse with raw
-    tables, here or on another engine, which may keep files in the folder it is given.
+    before that, and may refuse it. `build` makes the models of a warehouse with raw tables, here or
+    on another engine, which may keep files in the folder it is given.
 
     Raises:
         JoulebookError: Where inputs, settings or claims do not hold.

@@ -18,12 +18,8 @@ Tell = Callable[[str], None]
 Bridge = tuple[Mapping[str, str], ...]
 
 
-def report(
-    settings: Settings, month: str | None, out: Path, tell: Tell, build: job.Build = job.build_here
-) -> job.Finished:
+def report(settings: Settings, month: str | None, out: Path, tell: Tell) -> job.Finished:
     """Make the report of a month of a workspace: of a closed one what was issued, to the byte.
-
-    `build` makes the models of an open month; a closed one is built as it was.
 
     Raises:
         ClosedMonthError: Where a closed month would not be the same today.
@@ -33,7 +29,7 @@ def report(
             month = workspace_rows.last_month(con)
     state = state_of(settings, month)
     if not state.is_closed:
-        return job.make_report(settings, month, out, tell, build=build)
+        return job.make_report(settings, month, out, tell)
     tell(f"note: {month} is closed: this is {state.issue}, and what came since is not in it")
     frozen = closed_month.thawed(settings, month, state.issue)
     if frozen.lang != settings.lang:

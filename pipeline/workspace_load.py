@@ -68,6 +68,12 @@ def _load_files(settings: Settings, tell: Callable[[str], None]) -> Loaded:
             load_reference(con, settings)
             rates = _rates(con)
             files = find_files(checked_inputs(con, settings.inputs), settings.folder)
+            for file in files:
+                if file.path.is_dir():
+                    raise WrongUseError(
+                        f"{file.shown}: is normalised usage; a workspace is loaded from the logs "
+                        f"themselves. Give those, or run joulebook report --usage {file.shown}."
+                    )
             keys = {file.path: _keys(file, rates) for file in files}
             known = _known_keys(book)
             new = [file for file in files if not known & set(keys[file.path])]

@@ -21,7 +21,7 @@ ALIKE = {
     exp.Count, exp.DenseRank, exp.Exists, exp.Exp, exp.Explode, exp.Extract, exp.Floor,
     exp.GenerateSeries, exp.Greatest, exp.If, exp.Lag, exp.Lead, exp.Least, exp.Length,
     exp.Levenshtein, exp.Ln, exp.Log, exp.LogicalAnd, exp.LogicalOr, exp.Lower, exp.Max, exp.Min,
-    exp.Nullif, exp.Or, exp.Pad, exp.Pow, exp.RegexpReplace, exp.Round, exp.RowNumber,
+    exp.Ntile, exp.Nullif, exp.Or, exp.Pad, exp.Pow, exp.RegexpReplace, exp.Round, exp.RowNumber,
     exp.SplitPart, exp.Sqrt, exp.StartsWith, exp.Substring, exp.Sum, exp.TimestampTrunc, exp.Trim,
     exp.Upper,
 }  # fmt: skip
