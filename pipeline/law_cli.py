@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pipeline.cli_parts import inert
+
 if TYPE_CHECKING:
     from pipeline.measurements import Reading
 
@@ -90,8 +92,8 @@ def fit_law(
         models,
         overlay_folder=_overlay_folder(config),
     )
-    found = fit_answer.answer(reading, fit(reading.rows, form))
     _tell_left_out(reading)
+    found = fit_answer.answer(reading, fit(reading.rows, form))
     for note in found["notes"]:
         _note(note)
     if as_json:
@@ -144,7 +146,7 @@ def _tell_left_out(reading: "Reading") -> None:
 
 
 def _note(text: str) -> None:
-    print(f"joulebook: note: {text}", file=sys.stderr)
+    print(f"joulebook: note: {inert(text)}", file=sys.stderr)
 
 
 def _print_json(value: Any) -> None:  # noqa: ANN401  # JSON may be anything
