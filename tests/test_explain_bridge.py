@@ -16,6 +16,7 @@ from pipeline.explain.text import text_of
 from pipeline.report.assemble import build_report
 from pipeline.report.section import Report
 from pipeline.report.workbook_places import Place, tables_of
+from pipeline.section_frames import frames
 from pipeline.settings import Settings
 
 pytestmark = pytest.mark.slow
@@ -46,8 +47,8 @@ def book(book_of: Callable[..., Book]) -> Book:
 
 @pytest.fixture(scope="module")
 def report(book: Book) -> Report:
-    frames = job.frames(book, warehouse.run_checks(book))
-    return build_report(frames, MONTH, job.facts(book, Settings(), MONTH))
+    tables = frames(book, warehouse.run_checks(book))
+    return build_report(tables, MONTH, job.facts(book, Settings(), MONTH))
 
 
 def explained(book: Book, report: Report, name: str, row: int, column: str) -> Explanation:

@@ -16,6 +16,7 @@ from pipeline.explain.text import text_of
 from pipeline.report import workbook
 from pipeline.report.assemble import build_report
 from pipeline.report.workbook_places import tables_of
+from pipeline.section_frames import frames
 from pipeline.settings import Settings
 
 pytestmark = pytest.mark.slow
@@ -164,8 +165,8 @@ def test_every_printed_line_of_money_comes_to_its_result(bills: Book) -> None:
 def test_what_stood_unused_is_the_bill_less_what_was_used(
     bills: Book, kind: str, model: str, numbers: str, value: Decimal
 ) -> None:
-    frames = job.frames(bills, warehouse.run_checks(bills))
-    report = build_report(frames, "2026-10", job.facts(bills, Settings(), "2026-10"))
+    tables = frames(bills, warehouse.run_checks(bills))
+    report = build_report(tables, "2026-10", job.facts(bills, Settings(), "2026-10"))
     table = tables_of(report)["cost_lines"]
     (row,) = [
         place
@@ -183,8 +184,8 @@ def test_what_stood_unused_is_the_bill_less_what_was_used(
 
 
 def test_a_step_of_the_cost_bridge_is_told_in_full_and_a_total_by_its_steps(bills: Book) -> None:
-    frames = job.frames(bills, warehouse.run_checks(bills))
-    report = build_report(frames, "2026-10", job.facts(bills, Settings(), "2026-10"))
+    tables = frames(bills, warehouse.run_checks(bills))
+    report = build_report(tables, "2026-10", job.facts(bills, Settings(), "2026-10"))
     book = workbook.render(report)
     (month,) = rows_of(bills, "select * from mart_cost_bridge where step_id = '14'")
     names = [cells[0] for cells in tables_of(report)["cost_bridge"].rows]

@@ -15,12 +15,13 @@ from recalculation import differences, recalculated, stored
 
 from pipeline import warehouse
 from pipeline.book_frames import book_data
-from pipeline.job import frames, write_report
+from pipeline.job import write_report
 from pipeline.report import workbook
 from pipeline.report.assemble import build_report
 from pipeline.report.section import Report
 from pipeline.report.workbook_data import BookData, cost_table, numbers_of
 from pipeline.report.workbook_table import DataTable
+from pipeline.section_frames import frames
 from pipeline.settings import Settings
 
 SONNET = {"provider": "anthropic", "model_name": "claude-sonnet-4-5", "query_class": "chat"}

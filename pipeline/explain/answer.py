@@ -15,6 +15,7 @@ from pipeline.explain.request import explain_request
 from pipeline.explain.warehouse_rows import Row
 from pipeline.report import workbook
 from pipeline.report.assemble import build_report
+from pipeline.section_frames import frames
 from pipeline.settings import Settings
 from pipeline.warehouse import CheckResult
 
@@ -58,7 +59,7 @@ def explain_in(
             return _left_out(con, found)
         return explain_request(con, found["row_id"])
     chosen = job.choose_month(con, month)
-    report = build_report(job.frames(con, checks), chosen, job.facts(con, settings, chosen))
+    report = build_report(frames(con, checks), chosen, job.facts(con, settings, chosen))
     return explain_cell(con, find.find_cell(asked, report, workbook.render(report)), chosen)
 
 

@@ -17,6 +17,7 @@ from pipeline.ingest import (
     unknown_columns,
     usage_folder,
 )
+from pipeline.ingest.bad_rows import require_few_bad_rows
 from pipeline.ingest.detect import Recognised, UnknownFormError, recognise, unpacked_sha256
 from pipeline.ingest.files import LogFile, find_files
 from pipeline.ingest.sources import SOURCE_BY_NAME
@@ -26,8 +27,6 @@ from pipeline.ingest.unknown_columns import UnknownColumn
 from pipeline.settings import ASSUME_KEYS, Settings, bundled
 
 __all__ = ["Intake", "create_tables", "find_files", "load"]
-
-_SHOWN_REASONS = 4
 
 
 @dataclass(frozen=True)
@@ -112,7 +111,7 @@ def _load_one(
     reason = ""
     try:
         identities.require_kept(con, file.shown, found.source.name, settings, input_id)
-        _require_few_bad_rows(con, file, found, settings, input_id)
+        require_few_bad_rows(con, file, found, settings, input_id)
     except BadInputError as error:
         if not is_listed:
             raise
@@ -326,35 +325,3 @@ def _tell_what_lacks(
     ).fetchall()[0][0]
     if lacks and is_mostly_rejected:
         tell(f"note: {intake.shown}: {lacks}")
-
-
-def _require_few_bad_rows(
-    con: duckdb.DuckDBPyConnection,
-    file: LogFile,
-    found: Recognised,
-    settings: Settings,
-    input_id: int,
-) -> None:
-    """Stop at a bad file; rows without usage are neither bad nor counted."""
-    rows = con.execute(
-        "select reject_reasons, count(*), min(source_line) from raw_usage "
-        "where input_id = $id and reject_reasons is distinct from $no_usage "
-        "group by reject_reasons order by 2 desc, 1",
-        {"id": input_id, "no_usage": contract.NO_USAGE},
-    ).fetchall()
-    row_count = sum(count for _, count, _ in rows)
-    faults = [row for row in rows if row[0] is not None]
-    bad_count = sum(count for _, count, _ in faults)
-    if bad_count >= settings.max_bad_rows and bad_count > settings.max_bad_frac * row_count:
-        shown = "; ".join(
-            f"{count} × {reason} (first at line {line})"
-            for reason, count, line in faults[:_SHOWN_REASONS]
-        )
-        lacks = f"{found.source.lacks} " if found.source.lacks else ""
-        rates = " ".join(fx.missing_rates(con, input_id, settings.overlay_folder))
-        hint = f"{lacks}{rates}{' ' if rates else ''}"
-        raise BadInputError(
-            f"{file.shown}: expected at most {settings.max_bad_frac:.0%} bad rows, found "
-            f"{bad_count} of {row_count}: {shown}. {hint}Mend the file, or raise max_bad_frac in "
-            "the settings."
-        )
