@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"[<>+−±-]*\d[\d,]*(?:\.\d+)?(?:e[−-]?\d+)?%?(?: – \
 _OWN_CELLS = frozenset(
     (
         *("baseline", "basis", "batch_source", "boundary", "bound_verdict", "cause", "charge_kind"),
-        *("check_name", "clock_class", "metric", "ownership"),
+        *("check_name", "clock_class", "metric", "ownership", "policy"),
         *("claim", "component", "consequence", "cost_items_limit", "cost_verdict", "definition"),
         *("domain", "effect", "energy_verdict", "form", "gap_cause", "growth", "ignores", "inside"),
         *("kind", "law", "lever", "line_kind", "look", "meaning", "measure", "moved", "note"),

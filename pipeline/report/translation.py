@@ -1,12 +1,13 @@
 """A whole report in another language: its sections, their tables and figures, its calculator."""
 
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pipeline.report.calculator import Calculator
 from pipeline.report.language import ENGLISH, Language
 from pipeline.report.section import (
     Bars,
+    Dots,
     Figure,
     Finding,
     KeyFigure,
@@ -20,6 +21,7 @@ from pipeline.report.section import (
 
 FigureT = TypeVar("FigureT", bound=Figure)
 
+FIGURES_OF_SETTINGS = ("power_over_time",)  # lines named after caps and locks
 FIGURES_OF_METHODS = ("methods", "chat_requests")  # bars named after methods, not after logs
 
 
@@ -49,15 +51,21 @@ def said_figure(figure: FigureT, language: Language) -> FigureT:
         alt=text(figure.alt),
     )
     if isinstance(said, Lines):
-        return replace(said, over=text(said.over), mark_label=text(said.mark_label))
+        said = replace(said, over=text(said.over), mark_label=text(said.mark_label))
+        is_named_by_us = said.name in FIGURES_OF_SETTINGS
+        return replace(said, series=_series(said, language)) if is_named_by_us else said
     if isinstance(said, Steps):
         return replace(said, labels=tuple(map(text, said.labels)))
-    series = tuple((text(name), values) for name, values in said.series)
+    series = _series(said, language)
     if isinstance(said, Points):
-        return replace(said, x_label=text(said.x_label), y_label=text(said.y_label), series=series)  # type: ignore[arg-type]
+        return replace(said, x_label=text(said.x_label), y_label=text(said.y_label), series=series)
     if isinstance(said, Bars) and said.name in FIGURES_OF_METHODS:
-        return replace(said, labels=tuple(map(text, said.labels)), series=series)  # type: ignore[arg-type]
-    return replace(said, series=series)  # type: ignore[arg-type]
+        return replace(said, labels=tuple(map(text, said.labels)), series=series)
+    return replace(said, series=series)
+
+
+def _series(figure: Bars | Dots | Lines | Points, language: Language) -> Any:  # noqa: ANN401 of its kind
+    return tuple((language.text(name), values) for name, values in figure.series)
 
 
 def _section(section: Section, language: Language) -> Section:
