@@ -39,6 +39,8 @@ CAUSES: Mapping[str, tuple[str, ...]] = {
         "architecture_variants",
         *("audit_rules", "audit_log", "audit_baselines", "audit_budget", "audit_effects"),
         *("audit_findings", "audit_fits", "telemetry_hours", "token_linearity"),
+        *("attention_families", "power_factors", "measured_factors", "policy_cells"),
+        *("policy_classes", "policy_commands", "policy_effects", "policy_traces"),
     ),
     "mapping": (
         *("models", "model_aliases", "model_names", "providers", "provider_aliases"),

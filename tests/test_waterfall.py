@@ -31,7 +31,7 @@ def test_the_same_steps_give_the_same_bytes() -> None:
 
 
 def test_the_narrow_one_fits_a_phone() -> None:
-    assert 'width="380pt"' in draw(STEPS, "narrow")
+    assert "width='380pt'" in draw(STEPS, "narrow")
 
 
 def test_a_title_and_a_text_stand_in_the_drawing() -> None:

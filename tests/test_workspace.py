@@ -228,7 +228,7 @@ def test_a_second_run_is_told_who_holds_the_workspace(tmp_path: Path) -> None:
     with (
         locked(tmp_path),
         pytest.raises(
-            LockedError, match=r"'joulebook .*' runs there as process \d+ of .+@.+ since"
+            LockedError, match=r"'joulebook.*' runs there as process \d+ of .+@.+ since"
         ),
         locked(tmp_path),
     ):
