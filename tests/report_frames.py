@@ -463,9 +463,12 @@ def budget_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"net_value_usd": None, "is_best_net_value": None},
     }
     budgets: list[dict[str, Any]] = [
-        {"budget": "low", "mean_output_tokens": 500.0},
+        {"budget": "low", "mean_output_tokens": 500.0, "above_chance_frac_per_j": 0.002},
         {"budget": "middle", "is_best": True, "is_best_above_chance": True, "is_edge": False},
-        {"budget": "high", "mean_output_tokens": 9_000.0, "is_energy_faster_than_length": True},
+        {
+            **{"budget": "high", "mean_output_tokens": 9_000.0, "above_chance_frac_per_j": 0.001},
+            "is_energy_faster_than_length": True,
+        },
     ]
     frame = _frame(line | budget | change for change in changes for budget in budgets)
     names = ("is_best", "is_best_above_chance", "is_best_net_value", "is_edge")

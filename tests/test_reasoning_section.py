@@ -21,6 +21,8 @@ def test_the_best_budget_is_named_with_its_joules() -> None:
     assert said[0].startswith(
         "gpt-5, reasoning: most accuracy above chance per joule at budget middle (200"
     )
+    # 0.0025 a joule against 0.002 of the low budget and 0.001 of the high one
+    assert said[0].endswith(" J a right answer), 25.0% ahead of the next.")
     assert "beyond it" not in said[0]
     verdicts = column_of(table_of(report(), "reasoning_budgets"), "verdict")
     assert verdicts == ["", "best", ""]

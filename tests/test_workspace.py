@@ -227,9 +227,7 @@ def test_users_are_kept_as_salted_hashes_and_can_be_forgotten(
 def test_a_second_run_is_told_who_holds_the_workspace(tmp_path: Path) -> None:
     with (
         locked(tmp_path),
-        pytest.raises(
-            LockedError, match=r"'joulebook.*' runs there as process \d+ of .+@.+ since"
-        ),
+        pytest.raises(LockedError, match=r"'joulebook.*' runs there as process \d+ of .+@.+ since"),
         locked(tmp_path),
     ):
         pass

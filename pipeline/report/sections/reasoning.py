@@ -1,5 +1,8 @@
 """What reasoning takes, and which budget of it gives most accuracy per joule."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import polars as pl
 
 from pipeline.report.numbers import show
@@ -158,11 +161,23 @@ def _best(budgets: pl.DataFrame) -> tuple[str, ...]:
         found.append(
             f"{show(row['model_id'], 'text')}, {show(row['query_class'], 'text')}: most accuracy "
             f"above chance per joule at budget {show(row['budget'], 'text')} "
-            f"({show(row['energy_j_per_correct_answer'], 'j')} J a right answer){edge}."
+            f"({show(row['energy_j_per_correct_answer'], 'j')} J a right answer), "
+            f"{show(_lead_frac(budgets, row), 'frac', 'an unknown share')} ahead of the "
+            f"next{edge}."
         )
     if budgets.height and best.is_empty():
         found.append("Not enough is told for a best budget; the table says what is missing.")
     return tuple(found)
+
+
+def _lead_frac(budgets: pl.DataFrame, best: Mapping[str, Any]) -> float | None:
+    """Return how far the best budget of a line lies above its next one, None where it is alone."""
+    others = budgets.filter(
+        pl.all_horizontal(pl.col(key).eq_missing(best[key]) for key in _KEYS),
+        pl.col("budget") != best["budget"],
+        pl.col("above_chance_frac_per_j") > 0,
+    ).get_column("above_chance_frac_per_j")
+    return best["above_chance_frac_per_j"] / others.max() - 1 if others.len() else None
 
 
 def _said(shares: pl.DataFrame, *, has_budgets: bool) -> tuple[str, ...]:
