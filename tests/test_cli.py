@@ -227,7 +227,7 @@ def test_the_sample_has_the_same_bytes_twice_and_a_page_to_mail(
 
     assert hashes(tmp_path / "one") == hashes(tmp_path / "two")
     page = (tmp_path / "one/2026-10/index.html").read_text(encoding="utf-8")
-    assert len(page.encode()) <= 600_000
+    assert len(page.encode()) <= 500_000
     assert max(len(image) for image in re.findall(r"data:image/svg[^\"]*", page)) <= 30_000
     assert untranslated(texts(made[0])) == []  # and all of it can be said in Spanish
 

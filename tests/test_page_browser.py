@@ -182,6 +182,17 @@ def test_a_hostile_log_leaves_a_page_that_works(opened: Open) -> None:
     assert faults(tab) == []
 
 
+@pytest.mark.parametrize("name", ["teams", "law_validation", "about"])
+def test_a_link_of_the_menu_leads_to_its_section(opened: Open, name: str) -> None:
+    # Sections are drawn only in sight, so their heights are guesses until then.
+    tab = opened(report(), viewport={"width": 1280, "height": 600})
+
+    tab.locator(f"nav a[href='#{name}']").click()
+    tab.wait_for_timeout(500)
+
+    assert abs(tab.locator(f"#{name}").evaluate("e => e.getBoundingClientRect().top")) < 2
+
+
 def test_rows_are_filtered_by_every_word(opened: Open) -> None:
     tab = opened(hostile_report())
     block = tab.locator(".table-block", has=tab.locator("#table-team_chargeback"))

@@ -35,6 +35,16 @@ from pipeline.settings import bundled
 LONG_TABLE_ROWS = 30  # longer ones scroll in a box of their own
 MOST_TABLE_ROWS = 600  # the rest stands in the workbook; the script shows pages of 200
 MOST_ROWS_OF_A_SHEET = 10  # of a table that has a sheet of its own there, or stands behind a figure
+MOST_ROWS_OF_A_DETAIL = 8  # of these, which few read to their end; the workbook holds them whole
+DETAILS = frozenset(
+    {
+        *("architecture_levers", "attention_families", "concurrency", "implied_batch"),
+        *("items_per_call", "law_duels", "linearity_claims", "model_front", "policy_facts"),
+        *("sweet_spot", "carbon"),
+    }
+)
+# Sections on the method rather than the month: their figures are drawn once, for all screens.
+SMALL_FIGURES = frozenset({"comparison", "law_validation", "measured_power", "power_policy"})
 WIDE_TABLE_COLUMNS = 16  # wider ones are printed smaller
 CALCULATOR_AFTER = "energy"  # the section that it stands behind
 GLOSSARY_TABLES = 2  # a column of so many tables is explained once, at the end
@@ -73,6 +83,7 @@ def render(report: Report, language: Language = ENGLISH) -> str:
         "show_range": language.show_range,
         "long_table_rows": LONG_TABLE_ROWS,
         "most_rows": most_rows,
+        "small_figures": SMALL_FIGURES,
         "own_meanings": own_meanings,
         "table_class": table_class,
         "numbers_behind": lambda figure: said_table(figure.as_table(), language),
@@ -165,8 +176,9 @@ def own_meanings(table: Table, common: Mapping[str, str]) -> list[Column]:
 
 def most_rows(table: Table) -> int:
     """Return how many rows of a table the page shows."""
-    is_apart = table.sheet or table.name.startswith("figure_")
-    return MOST_ROWS_OF_A_SHEET if is_apart else MOST_TABLE_ROWS
+    if table.sheet or table.name.startswith("figure_"):
+        return MOST_ROWS_OF_A_SHEET
+    return MOST_ROWS_OF_A_DETAIL if table.name in DETAILS else MOST_TABLE_ROWS
 
 
 def figure_source(figure: Figure, layout: figures.Layout, language: Language = ENGLISH) -> Markup:
