@@ -291,6 +291,7 @@ def test_what_was_chosen_stands_in_the_address_and_comes_back(opened: Open, book
 
     again = opened(book, fragment="#" + tab.url.partition("#")[2])
 
+    again.wait_for_function("document.getElementById('calculator-said').innerText !== ''")
     assert again.locator("#calculator-output").input_value() == "777"
     assert again.locator("#calculator-model2").input_value() == "gpt-4o"
     assert again.locator("#calculator-said").inner_text() == energies
