@@ -104,10 +104,9 @@ def _make_aside(
         limits.require_within_limits(con, settings, chosen)
         publish.require_replaceable(out / chosen, settings)
         folder = aside / "report"
-        write_report(con, settings, chosen, checks, folder, tell)
+        run_id = write_report(con, settings, chosen, checks, folder, tell)
         marts = {name: mart_rows(con, name, chosen) for name in MARTS}
         approve(con, folder)
-        run_id = manifest.run_id(con, settings, chosen)
     finally:
         con.close()
     target = out / chosen
@@ -222,14 +221,18 @@ def write_report(
     checks: Sequence[CheckResult],
     folder: Path,
     tell: Tell,
-) -> None:
-    """Write workbook, page, marts, FOCUS rows and manifest of one month into a new folder."""
+) -> str:
+    """Write workbook, page, marts, FOCUS rows and manifest of one month into a new folder.
+
+    Returns the run id, which hashes all that the run read and so is worked out once.
+    """
     (folder / "data").mkdir(parents=True)
     for name in MARTS:
         _write_parquet(con, name, month, folder / "data" / f"{name}.parquet")
     write_requests(con, month, settings.time_zone, folder / "data" / "requests.parquet")
     _write_focus(con, month, settings.time_zone, folder / "focus.csv")
-    report = build_report(frames(con, checks), month, facts(con, settings, month))
+    told = facts(con, settings, month)
+    report = build_report(frames(con, checks), month, told)
     language = language_of(settings.lang)
     tell("writing the workbook")
     data = book_data(con, month, settings.time_zone, folder)
@@ -237,8 +240,9 @@ def write_report(
     tell("writing the page")
     shown = page.render(report, language)
     (folder / "index.html").write_text(shown, encoding="utf-8", newline="\n")
-    made = manifest.manifest(con, settings, month, checks, folder)
+    made = manifest.manifest(con, settings, month, told.run_id, checks, folder)
     (folder / "manifest.json").write_text(manifest.to_json(made), encoding="utf-8", newline="\n")
+    return told.run_id
 
 
 def mart_rows(con: duckdb.DuckDBPyConnection, name: str, month: str) -> list[dict[str, Any]]:

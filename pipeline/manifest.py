@@ -80,12 +80,13 @@ def manifest(
     con: duckdb.DuckDBPyConnection,
     settings: Settings,
     month: str,
+    run_id: str,
     checks: Iterable[CheckResult],
     folder: Path,
 ) -> dict[str, Any]:
     """Return the manifest of a report whose files already stand in `folder`."""
     return {
-        "run_id": run_id(con, settings, month),
+        "run_id": run_id,
         "month": month,
         "issue": issue(settings),
         "is_generated_sample": settings.is_generated_sample,
