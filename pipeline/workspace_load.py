@@ -97,11 +97,9 @@ def user_key(settings: Settings, user_id: str) -> str:
 
 def _keys(file: LogFile, rates: str) -> tuple[str, str]:
     """Return what makes two intakes the same, without and with the rates that convert bills."""
-    digest = hashlib.sha256()
     with file.path.open("rb") as source:
-        while chunk := source.read(1 << 20):
-            digest.update(chunk)
-    said = json.dumps([digest.hexdigest(), sorted(file.assume.items())])
+        sha256 = hashlib.file_digest(source, "sha256").hexdigest()
+    said = json.dumps([sha256, sorted(file.assume.items())])
     return tuple(hashlib.sha256(f"{said}{more}".encode()).hexdigest() for more in ("", rates))  # type: ignore[return-value]
 
 
