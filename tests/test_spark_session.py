@@ -28,7 +28,8 @@ def pyspark(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setitem(sys.modules, "pyspark", None)
+    for name in ("pyspark", "pyspark.sql"):  # the second may be there from a test before
+        monkeypatch.setitem(sys.modules, name, None)
     out = tmp_path / "reports"
     ran = CliRunner().invoke(app, ["report", "--engine", "spark", "--out", str(out)])
     assert isinstance(ran.exception, WrongUseError)
