@@ -66,19 +66,25 @@ def _beside(
     bucket_tokens: int, request_tokens: int,
 ) -> str:  # fmt: skip
     return (
-        f"{_files(request_files)} tell single requests and {_files(bucket_files)} "
-        f"({SOURCE_BY_NAME[bucket_format].title}) tells sums of {model} on the same "
-        f"{days} day(s): {request_tokens:,} and {bucket_tokens:,} tokens. Both count; if the sums "
+        f"single requests of {model} in {_files(request_files)}, and its sums in "
+        f"{_files(bucket_files)} ({SOURCE_BY_NAME[bucket_format].title}), fall on the same "
+        f"{_days(days)}: {request_tokens:,} and {bucket_tokens:,} tokens. Both count; if the sums "
         "hold these requests, leave one of the two out"
     )
 
 
 def _files(names: list[str]) -> str:
-    return names[0] + (f" and {len(names) - 1} more files" if len(names) > 1 else "")
+    more = len(names) - 1
+    return names[0] + (f" and {more} more file{'s' * (more > 1)}" if more else "")
+
+
+def _days(days: int) -> str:
+    return f"{days} days" if days > 1 else "day"
 
 
 def _more(days: int) -> str:
-    return f" and {days - 1} more days" if days > 1 else ""
+    more = days - 1
+    return f" and {more} more day{'s' * (more > 1)}" if more else ""
 
 
 _BUCKETS_SQL = """
