@@ -70,7 +70,7 @@ def steps_of(made: Explanation) -> dict[str, Step]:
         (
             "month_bridge",
             ("cost_usd", "facility_energy_kwh", "facility_energy_low_kwh", "carbon_kgco2e",
-            ),
+             "carbon_low_kgco2e", "carbon_high_kgco2e"),
         ),
         (
             "concurrency_by_batch",
