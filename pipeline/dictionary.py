@@ -160,7 +160,8 @@ def _meanings() -> dict[str, str]:
 
 
 def _bridge_meanings() -> dict[str, str]:
-    return _ends("facility_energy_{}_kwh", _BRIDGE_STEPS) | {
+    ends = _ends("facility_energy_{}_kwh", _BRIDGE_STEPS) | _ends("carbon_{}_gco2e", _BRIDGE_STEPS)
+    return ends | {
         f"{quantity}_{step}_{unit}": f"{words}, in {word}."
         for step, words in _BRIDGE_STEPS.items()
         for quantity, (word, unit) in _BRIDGED.items()

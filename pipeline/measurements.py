@@ -36,6 +36,7 @@ from pipeline.laws import work
 from pipeline.measured_work import Coefficients, Measurement, energy_j
 from pipeline.naming import Names, bytes_per_weight
 from pipeline.reference import reference_rows
+from pipeline.shapes import Shape
 
 REQUIRED = ("model", "gpu", "n_in", "n_out", "batch", "energy_j_req")
 PHASES = ("total", "prefill", "decode")
@@ -115,6 +116,12 @@ def read_measurements(
     _require_rows(path, reading)
     _require_joules(path, reading.rows)
     return reading
+
+
+def working_class(shape: Shape, context_tokens: float) -> str:
+    """Return the class as a model works at a length: a window that is not filled is dense."""
+    is_whole = shape.architecture_class == "window" and context_tokens <= SHORTEST_WINDOW_TOKENS
+    return "dense" if is_whole else shape.architecture_class
 
 
 def is_of(row: Measurement, subset: Subset) -> bool:
@@ -214,7 +221,6 @@ def _measurement(
         raise _LeftOutError(UNKNOWN_PRECISION)
     assumed = assumed_input_tokens.get((raw["dataset"], raw.get("task", "")))
     n, m = _positive(raw["n_in"], assumed), _positive(raw["n_out"])
-    is_window = shape.architecture_class == "window"
     return Measurement(
         source_line=line,
         dataset=raw["dataset"],
@@ -222,9 +228,7 @@ def _measurement(
         stack=raw["stack"],
         task=raw.get("task", ""),
         shape=shape,
-        architecture_class="dense"
-        if is_window and n + m <= SHORTEST_WINDOW_TOKENS
-        else shape.architecture_class,
+        architecture_class=working_class(shape, n + m),
         bytes_per_weight=precision,
         input_tokens=n,
         output_tokens=m,

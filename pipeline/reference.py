@@ -104,6 +104,19 @@ def reference_rows(table: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def reference_line(table: str, of: Mapping[str, object]) -> str | None:
+    """Return file and line of the first row of a reference table with these values, or None.
+
+    Args:
+        table: Such as `law_points`.
+        of: Values by column, as the file spells them.
+    """
+    for line, each in enumerate(reference_rows(table), start=2):  # the head is line 1
+        if all(each[name] == str(value) for name, value in of.items()):
+            return f"data/reference/{table}.csv line {line}"
+    return None
+
+
 def _set_laws(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(
         "create or replace table raw_laws "

@@ -845,10 +845,10 @@ def bridge_mart(**changes: Any) -> pl.DataFrame:  # noqa: ANN401 a value of any 
     ):
         names = [*(f"{stem}_{part}_{unit}" for part in (*parts, last)), f"{stem}_{unit}"]
         row |= dict(zip(names, map(Decimal, values), strict=True))
-        if stem == "facility_energy":  # half as much or twice
+        if stem != "cost":  # half as much or twice
             for name, value in zip(names, map(float, values), strict=True):
-                part = name.removesuffix("_kwh")
-                row |= {f"{part}_low_kwh": value / 2, f"{part}_high_kwh": value * 2}
+                part = name.removesuffix(f"_{unit}")
+                row |= {f"{part}_low_{unit}": value / 2, f"{part}_high_{unit}": value * 2}
     row |= {"evidence_grade": "D", "batch": 60.0, "batch_before": 62.0}
     return _frame([row | changes])
 

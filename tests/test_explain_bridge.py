@@ -17,7 +17,7 @@ from pipeline.report.assemble import build_report
 from pipeline.report.section import Report
 from pipeline.report.workbook_places import Place, tables_of
 from pipeline.section_frames import frames
-from pipeline.settings import Settings
+from pipeline.settings import Settings, bundled
 
 pytestmark = pytest.mark.slow
 
@@ -69,7 +69,8 @@ def steps_of(made: Explanation) -> dict[str, Step]:
     [
         (
             "month_bridge",
-            ("cost_usd", "facility_energy_kwh", "facility_energy_low_kwh", "carbon_kgco2e"),
+            ("cost_usd", "facility_energy_kwh", "facility_energy_low_kwh", "carbon_kgco2e",
+             "carbon_low_kgco2e", "carbon_high_kgco2e"),
         ),
         (
             "concurrency_by_batch",
@@ -155,3 +156,84 @@ def test_a_duel_names_the_rows_behind_either_side(book: Book, report: Report) ->
             if line[place] is not None:
                 made = explained(book, report, "law_duels", row, column)
                 assert made.parts[1].name == "how", (column, line[0])
+
+
+def facts_of(made: Explanation) -> dict[str, object]:
+    return {line.name: line.value for part in made.parts for line in part.lines}
+
+
+def test_a_dot_of_the_errors_by_law_tells_set_law_rows_errors_and_file(
+    book: Book, report: Report
+) -> None:
+    table = tables_of(report)["figure_law_errors"]
+    row = 1 + [line[0] for line in table.rows].index("joulebench · A100-80GB-PCIe · transformers")
+    lines = (bundled("data/reference") / "law_validation.csv").read_text("utf-8").splitlines()
+
+    made = explained(book, report, "figure_law_errors", row, "series_1")
+    [how] = [part for part in made.parts if part.name == "how"]
+    facts = {line.name: line.value for line in how.lines}
+
+    assert facts["dataset"] == "joulebench · A100-80GB-PCIe · transformers"
+    assert facts["law"] == "Our law"
+    place = int(str(facts["reference"]).rpartition(" ")[2])
+    stored = lines[place - 1].split(",")
+    assert stored[:7] == [
+        *("joulebench", "A100-80GB-PCIe", "transformers", "simple", "refit", "all", "all")
+    ]
+    names = ("row_count", "mape_frac", "bias_ratio", "p90_frac", "leave_one_out_mape_frac")
+    assert [float(each) for each in stored[7:12]] == [facts[name] for name in names]
+    [example] = [part for part in made.parts if part.name == "example"]
+    [error] = [line for line in example.lines if isinstance(line, Step)]
+    assert error.formula == "predicted/measured − 1"
+
+
+def test_a_rival_dot_shows_one_measurement_by_the_rival(book: Book, report: Report) -> None:
+    table = tables_of(report)["figure_law_errors"]
+    shown = [each.header for each in table.columns]
+    column = table.columns[shown.index("EcoLogits 0.9")].name
+    row = 1 + [line[0] for line in table.rows].index("joulebench · A100-80GB-PCIe · transformers")
+
+    made = explained(book, report, "figure_law_errors", row, column)
+
+    [example] = [part for part in made.parts if part.name == "example"]
+    facts = {line.name: line.value for line in example.lines}
+    measured, predicted = float(str(facts["measured_j"])), float(str(facts["predicted_j"]))
+    assert facts["error"] == pytest.approx(predicted / measured - 1, rel=1e-12)
+
+
+def test_a_point_of_predicted_against_measured_is_the_law_by_hand(
+    book: Book, report: Report
+) -> None:
+    label = "meta-llama/Llama-2-7b-hf on 1 × H100-SXM, vLLM, batch 1, 1024 in, 1024 out"
+    table = tables_of(report)["figure_predicted_against_measured"]
+    row = 1 + [line[0] for line in table.rows].index(label)
+
+    made = explained(book, report, "figure_predicted_against_measured", row, "y")
+    facts = facts_of(made)
+
+    # L 32, d 4,096, h = g 32, dh 128, f 11,008, gated, V 32,000; n = m = 1,024, batch 1, bf16
+    body, head = 32 * (4 * 4096 * 4096 + 3 * 4096 * 11008), 32_000 * 4096
+    prefill = 2 * body * 1024 + 4 * 32 * 4096 * (1024 * 1025 // 2) + 2 * head
+    attention = 4 * 32 * 4096 * ((2047 * 2048 - 1024 * 1025) // 2)
+    read = 2 * 2 * 32 * 4096 * (1024 * 1024 + 1024 * 1023 // 2)
+    weights, steps = 2 * (body + head) * 1024, 32 * 1024
+    joules = (
+        1.199e-12 * (prefill + attention + 2 * (body + head) * 1023)
+        + 2.551e-10 * read
+        + 1.394e-10 * weights
+        + 0.0227 * steps
+    )
+    assert facts["energy_j"] == pytest.approx(joules, rel=1e-12)
+    assert joules == pytest.approx(2874, abs=0.5)  # as stored, to four figures
+    assert facts["error"] == pytest.approx(2874 / 2877 - 1, rel=1e-12)
+    assert facts["dataset"] == "argonne"
+    point, errors = [part for part in made.parts if part.name in ("point", "errors")]
+    lines = (bundled("data/reference") / "law_points.csv").read_text("utf-8").splitlines()
+    place = str({line.name: line.value for line in point.lines}["reference"]).rpartition(" ")[2]
+    assert lines[int(place) - 1].split(",")[10:12] == ["2877", "2874"]
+    assert {line.name for line in errors.lines} >= {
+        "row_count",
+        "mape_frac",
+        "bias_ratio",
+        "p90_frac",
+    }

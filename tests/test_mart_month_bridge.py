@@ -83,6 +83,8 @@ def test_a_month_that_repeats_the_last_has_no_part(book_of: Callable[..., Book])
         # both months are unsure of the same, so their difference is sure
         assert row[f"facility_energy_{part}_low_kwh"] == pytest.approx(0, abs=2e-9)
         assert row[f"facility_energy_{part}_high_kwh"] == pytest.approx(0, abs=2e-9)
+        assert row[f"carbon_{part}_low_gco2e"] == pytest.approx(0, abs=1e-6)
+        assert row[f"carbon_{part}_high_gco2e"] == pytest.approx(0, abs=1e-6)
     assert row["facility_energy_low_kwh"] < float(row["facility_energy_kwh"])
     assert row["facility_energy_low_kwh"] == pytest.approx(row["facility_energy_before_low_kwh"])
 
@@ -106,6 +108,13 @@ def test_twice_the_requests_are_all_volume(book_of: Callable[..., Book]) -> None
         assert row[f"facility_energy_volume_{end}_kwh"] == pytest.approx(
             row[f"facility_energy_before_{end}_kwh"], abs=2e-9
         )
+        # the grid factor is one number in every world, so carbon has the worlds of the electricity
+        for stem in ("before", "volume"):
+            assert row[f"carbon_{stem}_{end}_gco2e"] == pytest.approx(
+                473 * row[f"facility_energy_{stem}_{end}_kwh"], abs=2e-6
+            )
+    assert row["carbon_volume_low_gco2e"] < row["carbon_volume_gco2e"]
+    assert row["carbon_volume_gco2e"] < row["carbon_volume_high_gco2e"]
     assert (row["batch_before"], row["batch"]) == (1, 1)
 
 
@@ -144,6 +153,7 @@ def test_each_step_of_a_world_is_worked_out_with_the_rates_of_that_world(
     )
     for end in ("low", "high"):
         assert row[f"facility_energy_model_{end}_kwh"] == pytest.approx(worlds[0][end], abs=4e-9)
+        assert row[f"carbon_model_{end}_gco2e"] == pytest.approx(473 * worlds[0][end], abs=2e-6)
     assert row["evidence_grade"] == "C"
 
 
@@ -258,3 +268,7 @@ def test_the_parts_always_add_up(
                 continue
             parts = [row[f"{stem}_{part}_{unit}"] for part in ("before", *PARTS, last)]
             assert sum(parts) == row[f"{stem}_{unit}"]
+            for part in ("before_", *(f"{each}_" for each in (*PARTS, last)), ""):
+                if stem != "cost":  # each step's value lies in its own range
+                    low, high = (row[f"{stem}_{part}{end}_{unit}"] for end in ("low", "high"))
+                    assert low <= float(row[f"{stem}_{part}{unit}"]) <= high

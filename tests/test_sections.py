@@ -543,6 +543,8 @@ def test_the_bridge_shows_each_part_and_how_it_is_worked_out() -> None:
         Decimal(text) for text in ("1.20", "0.50", "0.10", "-0.40", "0.15", "-0.05", "1.50")
     ]
     assert column_of(table, "carbon_kgco2e")[-1] == Decimal("1.419")  # 3 kWh of 473 g
+    assert column_of(table, "carbon_low_kgco2e")[-1] == pytest.approx(0.7095)  # half of it
+    assert column_of(table, "carbon_high_kgco2e")[1] == pytest.approx(1.419)  # twice 1.5 kWh
     assert all(column_of(table, "definition"))
 
 

@@ -12,8 +12,11 @@ from pipeline.explain.cell_bridge import month_bridge_parts
 from pipeline.explain.cell_counts import COUNTED, count_parts, grade_part
 from pipeline.explain.cell_law import law_cell_parts
 from pipeline.explain.cell_money import MONEY, money_parts, reconciled_parts
+from pipeline.explain.cell_point import FIGURE, point_parts
 from pipeline.explain.cell_requests import quantile_part, request_sum, task_part
+from pipeline.explain.cell_row import row_parts
 from pipeline.explain.cell_source import CellSource, source_of
+from pipeline.explain.cell_stored import stored_parts
 from pipeline.explain.cell_team import team_parts
 from pipeline.explain.cell_total import month_total_parts
 from pipeline.explain.find import FoundCell
@@ -54,7 +57,11 @@ def explain_cell(con: duckdb.DuckDBPyConnection, found: FoundCell, month: str) -
     source = source_of(con, found, month)
     parts = [_place_part(found, source)]
     if source.lines:
-        parts += _value_parts(con, source, month)
+        parts += _value_parts(con, source, month) or row_parts(con, source)
+    elif found.table.name == FIGURE:
+        parts += point_parts(con, source)
+    else:
+        parts += stored_parts(found.table.name, source) or row_parts(con, source)
     facts: dict[str, Any] = {
         "cell": found.shown,
         "table": found.table.name,

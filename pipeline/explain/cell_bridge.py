@@ -5,7 +5,7 @@ from typing import Any
 
 import duckdb
 
-from pipeline.explain.cell_source import CellSource
+from pipeline.explain.cell_source import CellSource, assumptions_of
 from pipeline.explain.group_range import drawn_line
 from pipeline.explain.lines import Fact, Line, Part, step
 from pipeline.explain.sums import line_name, sum_part
@@ -13,11 +13,12 @@ from pipeline.explain.warehouse_rows import Row, row, rows
 from pipeline.explain.written import Written, number
 from pipeline.report.sections.bridge import STEPS
 
+_GRAMS_PER_KG = 1_000
 # Column of the table: its measure, the name of it in the mart, unit, and what the reader's unit is.
 _MEASURES = {
     "cost_usd": ("cost_usd", "USD", 1),
     "facility_energy_kwh": ("facility_energy_kwh", "kWh", 1),
-    "carbon_kgco2e": ("carbon_gco2e", "g CO₂e", 1_000),
+    "carbon_kgco2e": ("carbon_gco2e", "g CO₂e", _GRAMS_PER_KG),
 }
 _ORDER = ("before", "volume", "mix", "model", "length", "price")
 _HOW = {
@@ -32,6 +33,11 @@ _HOW = {
     ),
     "price": ("provider, model_id, query_class, team", "tokens of now at prices or rates of now"),
 }
+_ENDS = tuple(
+    f"{stem}_{end}_{unit}"
+    for stem, unit in (("facility_energy", "kwh"), ("carbon", "kgco2e"))
+    for end in ("low", "high")
+)
 _BY = {label: name for name, label, _ in STEPS}
 
 
@@ -40,7 +46,7 @@ def month_bridge_parts(
 ) -> list[Part]:
     """Return the arithmetic of a cell of the month bridge."""
     name = _BY[str(source.cells["step"])]
-    if source.quantity.startswith("facility_energy_") and source.quantity not in _MEASURES:
+    if source.quantity in _ENDS:
         return _range_parts(con, source, name, month)
     if source.quantity not in _MEASURES:
         return []
@@ -173,7 +179,19 @@ def _range_parts(
     )
     if not found:
         return []
-    value: Any = source.value
-    line = drawn_line([each["drawn"] for each in found], end, source.quantity, value, "kWh")
+    (line,) = source.lines
+    part = {"": "", "price": "rate_"}.get(name, f"{name}_")
+    reached = line[f"facility_energy_{part}{end}_kwh"]
+    draws = [each["drawn"] for each in found]
+    lines: list[Line] = [drawn_line(draws, end, f"facility_energy_{end}_kwh", reached, "kWh")]
+    if source.quantity.startswith("carbon"):
+        lines.append(_carbon_line(con, source, reached))
     note = "In each joint draw the step is worked out with the rates of that draw in both months."
-    return [Part("value", "The cell", (line,), note)]
+    return [Part("value", "The cell", tuple(lines), note)]
+
+
+def _carbon_line(con: duckdb.DuckDBPyConnection, source: CellSource, kwh: float) -> Line:
+    """Return an end of a step's carbon: the same end of its electricity on the grid."""
+    grams = number("electricity", kwh) * number("grid", assumptions_of(con)["carbon_gco2e_per_kwh"])
+    value: Any = source.value
+    return step(source.quantity, "carbon", grams / _GRAMS_PER_KG, source.column.unit, value)

@@ -43,18 +43,8 @@ def class_parts(
     if not group.works:
         note = "no request of the class had work to do"
         return [Part("law", "Energy", (Fact(quantity, "energy", value, note=note),))]
-    energy = group.energy
-    boards = energy["gpu_energy_j"]
-    lines = list(bias_lines(group))
-    if group.is_closed:
-        lines += stand_in_lines(group)
-    else:
-        term = number("bias", energy["bias_factor"]) * number("law", energy["energy_j"])
-        lines.append(step("gpu_energy_j", "GPU energy", term, "J", boards))
-    lines += range_lines(group, boards)
-    by_law, _ = law_parts(group, group.moments, "Summed work")
-    parts = [_moments_part(group), batch_part(group), *by_law]
-    parts.append(Part("gpu_energy", "GPU energy: law × bias factor", tuple(lines)))
+    boards = group.energy["gpu_energy_j"]
+    parts = work_parts(group)
     if quantity in FACILITY:
         parts.append(facility_part(group, boards))
     last = _last_line(group, quantity, value)
@@ -66,6 +56,22 @@ def class_parts(
     ]
     title = "The requests that the GPU energy is the sum of"
     return [*parts, sum_part(title, named, boards, "gpu_energy_j", "J")]
+
+
+def work_parts(group: Group) -> list[Part]:
+    """Return the arithmetic from the summed work of a class to the energy of its boards."""
+    energy = group.energy
+    boards = energy["gpu_energy_j"]
+    lines = list(bias_lines(group))
+    if group.is_closed:
+        lines += stand_in_lines(group)
+    else:
+        term = number("bias", energy["bias_factor"]) * number("law", energy["energy_j"])
+        lines.append(step("gpu_energy_j", "GPU energy", term, "J", boards))
+    lines += range_lines(group, boards)
+    by_law, _ = law_parts(group, group.moments, "Summed work")
+    parts = [_moments_part(group), batch_part(group), *by_law]
+    return [*parts, Part("gpu_energy", "GPU energy: law × bias factor", tuple(lines))]
 
 
 def _moments_part(group: Group) -> Part:

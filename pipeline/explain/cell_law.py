@@ -5,11 +5,14 @@ from typing import Any
 
 import duckdb
 
+from pipeline.explain.cell_point import error_lines, first_point, law_of_point, rival_part
 from pipeline.explain.cell_source import CellSource
 from pipeline.explain.lines import Fact, Line, Part, step
 from pipeline.explain.warehouse_rows import Row, rows
 from pipeline.explain.written import Written, number
 from pipeline.reference import reference_rows
+from pipeline.report.numbers import show
+from pipeline.report.sections.law_validation import SHOWN, point_label
 from pipeline.report.sections.laws import LAW_NAMES
 
 _GROUP = ("dataset", "gpu", "stack")
@@ -27,6 +30,7 @@ _CUTS = {
 }
 _ROUNDED = 2e-4  # stored errors have four figures, so means of them have no more
 _SHOWN = 5
+_SERIES = "series_"  # of the figure of errors, one for each law shown
 # Columns of the table of duels: law and form whose error they show; None is named in the row.
 _DUELS = {
     "own": ("simple_with_bias", "published", None),
@@ -44,31 +48,58 @@ def law_cell_parts(con: duckdb.DuckDBPyConnection, source: CellSource) -> list[P
     line, quantity = found
     key = {name: line[name] for name in (*_GROUP, "law", "form")}
     facts: list[Line] = [
-        Fact("law", "law", LAW_NAMES[line["law"]], note=f"{line['form']}: {line['source']}"),
-        Fact("row_count", "measured configurations", line["row_count"]),
+        Fact("dataset", "data set", " · ".join(line[name] for name in _GROUP)),
+        Fact("law", "law", LAW_NAMES[line["law"]], note=f"{line['form']} constants"),
         Fact(quantity, "made as", _MADE[quantity]),
+        *error_lines(line),
     ]
     parts = [Part("how", "How the number is made", tuple(facts))]
     mean = _mean_part(con, key, quantity, line[quantity])
     parts += [mean] if mean else []
-    return [*parts, *_points_part(line)]
+    return [*parts, *_points_part(line), *_example_parts(con, line)]
+
+
+def _example_parts(con: duckdb.DuckDBPyConnection, line: Row) -> list[Part]:
+    """Return the arithmetic of one measurement of the set that its licence lets us show."""
+    point = first_point(line)
+    if point is None:
+        note = "No row of this set may be shown: its licence does not let single values be passed."
+        return [Part("example", "One of the measurements", note=note)]
+    if line["law"] in ("simple", "simple_with_bias"):
+        (*found, last) = law_of_point(con, point)
+        return [
+            *found,
+            Part("example", f"One of the measurements: {point_label(point)}", last.lines),
+        ]
+    found_rival = rival_part(con, line, point)
+    if found_rival is None:
+        note = "The constants are fitted to these rows and not stored, or none fits this model."
+        return [Part("example", "One of the measurements", note=note)]
+    return [found_rival]
 
 
 def _line_of(source: CellSource) -> tuple[Row, str] | None:
     """Return the row of mart_law_validation behind a cell, and which of its errors it is."""
     if source.quantity in _MADE:
         return source.lines[0], source.quantity
+    if source.quantity.startswith(_SERIES):
+        place = int(source.quantity.removeprefix(_SERIES))
+        return _line_with(source, *SHOWN[place][:2], str(source.cells["label"]))
     if source.quantity not in _DUELS:
         return None
     law, form, named = _DUELS[source.quantity]
     laws = [law] if law else [k for k, v in LAW_NAMES.items() if v == source.cells[str(named)]]
+    found = [_line_with(source, each, form, str(source.cells["group"])) for each in laws]
+    return next((each for each in found if each), None)
+
+
+def _line_with(source: CellSource, law: str, form: str, group: str) -> tuple[Row, str] | None:
+    """Return the row of a law on a set of measurements, and the error that stands for it."""
     for line in source.lines:
-        is_of = line["form"] == form and line["law"] in laws
-        if is_of and " · ".join(line[name] for name in _GROUP) == source.cells["group"]:
+        is_of = (line["law"], line["form"]) == (law, form)
+        if is_of and " · ".join(show(line[name], "text") for name in _GROUP) == group:
             unseen = line["leave_one_out_mape_frac"]
-            is_unseen = form == "refit" and unseen is not None
-            quantity = "leave_one_out_mape_frac" if is_unseen else "mape_frac"
-            return line, quantity
+            return line, "mape_frac" if unseen is None else "leave_one_out_mape_frac"
     return None
 
 

@@ -1,69 +1,21 @@
 """Which rows of which mart a cell of the report shows."""
 
+import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import duckdb
 
+from pipeline.explain import cell_tables as tables
 from pipeline.explain.find import FoundCell
+from pipeline.explain.row_formulas import terms_of
 from pipeline.explain.warehouse_rows import Row, rows
 from pipeline.laws.facility import J_PER_KWH
 from pipeline.report.section import Column, Value
 from pipeline.report.sections.coverage import MEASURES
-from pipeline.report.sections.laws import LAW_NAMES
 from pipeline.report.sections.reading import ADDS_NOT
 from pipeline.report.workbook_places import KEY_FIGURES
 
-_CLASS = ("provider", "model_id", "query_class")
-# Table of the report: its mart, and the columns that name a row of it.
-_TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "cost_per_task": ("mart_cost_per_task", _CLASS),
-    "usage_and_cost": ("mart_cost_per_task", _CLASS),
-    "energy_per_class": ("mart_energy_per_class", _CLASS),
-    "energy_law": ("mart_energy_per_class", _CLASS),
-    "summary_by_class": ("mart_cost_per_task", ("query_class",)),
-    "summary_by_model": ("mart_cost_per_task", ("model_id",)),
-    "team_chargeback": ("mart_team_chargeback", ("team",)),
-    "project_chargeback": ("mart_project_chargeback", ("team", "project")),
-    "cost_bridge": ("mart_cost_bridge", ("step_name",)),
-    "cost_lines": (
-        "mart_cost_lines",
-        ("line_kind", "provider", "model_id", "team", "description"),
-    ),
-    "converted_bills": ("mart_converted_bills", ("currency",)),
-    "unpriced_usage": (
-        "mart_unpriced_usage",
-        ("model_id", "provider", "service_tier", "unpriced_reason"),
-    ),
-    "findings": ("mart_findings", ("finding_rank", *_CLASS)),
-    "concurrency": ("mart_concurrency", _CLASS),
-    "concurrency_by_batch": ("mart_concurrency", (*_CLASS, "batch")),
-    "implied_batch": ("mart_implied_batch", _CLASS),
-    "cost_per_kwh": ("mart_implied_batch", _CLASS),
-    "methods": ("mart_method_comparison", ("law",)),
-    "method_lines": ("mart_method_comparison", (*_CLASS, "law")),
-    "month_bridge": ("mart_month_bridge", ()),
-    "unresolved_models": ("mart_unresolved_models", ("model_name", "provider")),
-    "reconciliation": ("mart_reconciliation", ("provider", "model_id")),
-    "reconciliation_parts": ("mart_reconciliation", ("provider", "model_id")),
-    "reconciliation_days": ("mart_reconciliation_days", ("bill_day", "provider", "model_id")),
-    "other_charges": ("mart_other_charges", ("charge_kind", "provider", "model_id", "team")),
-    "law_errors": ("mart_law_validation", ("dataset", "gpu", "stack", "law", "form")),
-    "law_duels": ("mart_law_validation", ()),
-    "coverage": ("mart_coverage", ()),
-    "intake": ("mart_intake", ("source_file",)),
-    "intake_reasons": ("mart_intake", ("source_file", "outcome", "reason")),
-    "key_figures": ("mart_cost_per_task", ()),
-    "figure_cost_by_cell": ("mart_cost_per_task", ()),
-    "figure_energy_by_term": ("mart_energy_per_class", ()),
-    "figure_energy_by_batch": ("mart_concurrency", ()),
-}
-# What else a row of the mart must be.
-_WHOLE: Row = {"subset_kind": "all"}
-_WANTED: dict[str, Row] = {
-    "concurrency": {"is_effective": True},
-    "law_errors": _WHOLE,
-    "law_duels": _WHOLE,
-}
 _TERMS = ("prefill", "kv_cache", "next_token")
 _ALIKE = 1e-9
 _TOTALS = "mart_month_total"
@@ -77,14 +29,7 @@ _KEY_FIGURES = {
     "Tasks": "task_count",
     "Electricity at tariff": "energy_cost_usd",
 }
-_FIGURES = {
-    ("figure_cost_by_cell", "series_0"): "cost_usd",
-    ("figure_energy_by_term", "series_0"): "prefill_energy_kwh",
-    ("figure_energy_by_term", "series_1"): "kv_cache_energy_kwh",
-    ("figure_energy_by_term", "series_2"): "next_token_energy_kwh",
-    ("figure_energy_by_term", "series_3"): "energy_low_kwh",
-    ("figure_energy_by_term", "series_4"): "energy_high_kwh",
-}
+_LABELLED = ("figure_cost_by_cell", "figure_energy_by_term")
 
 
 @dataclass(frozen=True)
@@ -107,26 +52,32 @@ def source_of(con: duckdb.DuckDBPyConnection, found: FoundCell, month: str) -> C
     values = table.total if is_total and table.total else table.rows[place.row - 1]
     column = table.columns[place.column]
     cells = {each.name: value for each, value in zip(table.columns, values, strict=True)}
+    if table.name == "figure_cost_bridge":
+        cells["step"] = cells["label"]
     if table.name == KEY_FIGURES:
         column = replace(column, unit=str(cells["unit"]))
-    mart, keys = _TABLES.get(table.name, (None, ()))
-    key = {} if is_total else {name: _in_mart(name, cells[name]) for name in keys}
+    mart, keys = tables.TABLES.get(table.name, (None, ()))
+    key = {} if is_total else tables.key_of(table.name, keys, cells)
     quantity = _quantity(table.name, column.name, cells)
-    wanted = _WANTED.get(table.name, {})
+    wanted = tables.wanted_of(table.name, column.name)
     if _is_of_total(table.name, quantity, is_total=is_total):
-        mart, key = _TOTALS, _total_key(table.name, cells, is_total=is_total)
+        total = _total_key(table.name, cells, is_total=is_total)
+        mart, key = _TOTALS, total | ({"month": key["month"]} if "month" in key else {})
     lines = _lines(con, mart, key | wanted, month) if mart else ()
-    if "label" in cells:
+    told_by = tables.told_by(table.name, column.name)
+    if told_by and len(lines) > 1:
+        lines = _told(con, lines, told_by, cells)
+    if table.name in _LABELLED:
         lines = tuple(line for line in lines if _label(line) == cells["label"])
         shown = [line for line in lines if _is_shown(line, quantity, cells[column.name])]
         lines = tuple(shown or lines)[:1]
-    name = "Total" if is_total else " · ".join(str(value) for value in _named(cells, keys, table))
+    name = "Total" if is_total else " · ".join(str(value) for value in _named(cells, keys))
     return CellSource(mart, quantity, column, cells[column.name], name, lines, cells)
 
 
 def _is_of_total(table: str, quantity: str, *, is_total: bool) -> bool:
     """Say whether a cell does not add up over lines: tasks of several, and ends of ranges."""
-    is_sum = is_total or table in (KEY_FIGURES, *_TOTAL_OF)
+    is_sum = is_total or table in (KEY_FIGURES, "months", *_TOTAL_OF)
     return is_sum and bool(ADDS_NOT.search(quantity))
 
 
@@ -146,19 +97,38 @@ def _quantity(table: str, column: str, cells: Row) -> str:
         facts = {label: (fact, of) for label, fact, of, _ in MEASURES}
         fact, of = facts[str(cells["measure"])]
         return {"known_count": f"{fact}_{of}", "total_count": of}.get(column, column)
-    return _FIGURES.get((table, column), column)
+    return tables.quantity_of(table, column)
 
 
-def _named(cells: Row, keys: tuple[str, ...], table: object) -> list[Value]:
-    named = [cells[key] for key in keys if cells[key] is not None]
+def _named(cells: Row, keys: tuple[str, ...]) -> list[Value]:
+    named = [cells[key] for key in keys if cells.get(key) is not None]
     return named or [next(iter(cells.values()))]
+
+
+def _told(
+    con: duckdb.DuckDBPyConnection, lines: tuple[Row, ...], by: tuple[str, str], cells: Row
+) -> tuple[Row, ...]:
+    """Return the first of some rows that has the value by which the report tells it."""
+    column, quantity = by
+    assumed = assumptions_of(con)
+    for line in lines:
+        values = [line.get(quantity), *(each.value for each in terms_of(quantity, line, assumed))]
+        if any(_is_near(value, cells[column]) for value in values):
+            return (line,)
+    return ()
+
+
+def assumptions_of(con: duckdb.DuckDBPyConnection) -> Row:
+    """Return the assumptions in force: value by name."""
+    found = rows(con, "select assumption, value::double as value from raw_assumptions")
+    return {each["assumption"]: each["value"] for each in found}
 
 
 def _lines(con: duckdb.DuckDBPyConnection, mart: str, key: Row, month: str) -> tuple[Row, ...]:
     columns = con.sql(f"from {mart} limit 0").columns
     wanted = [f"{name} is not distinct from ${name}" for name in key]
     values = dict(key)
-    if "month" in columns:
+    if "month" in columns and "month" not in key:
         wanted.append("month = $month")
         values["month"] = month
     where = f"where {' and '.join(wanted)}" if wanted else ""
@@ -169,12 +139,6 @@ def _label(line: Row) -> str:
     return f"{line['model_id'] or 'unmapped'} · {line['query_class']}"
 
 
-def _in_mart(name: str, value: Value) -> Value:
-    """Return a key of a row as its mart spells it: laws stand under names for readers."""
-    spelt = {shown: law for law, shown in reversed(LAW_NAMES.items())}
-    return spelt.get(str(value), value) if name == "law" else value
-
-
 def _is_shown(line: Row, quantity: str, value: Value) -> bool:
     """Say whether a line has the value that a figure shows; two providers share a label."""
     found = line.get(quantity)
@@ -182,6 +146,10 @@ def _is_shown(line: Row, quantity: str, value: Value) -> bool:
         joules = line.get(quantity.replace("_kwh", "_j"))
         bias = line.get("bias_factor") if quantity.startswith(_TERMS) else 1
         found = None if joules is None or bias is None else joules * bias / J_PER_KWH
-    if value is None or found is None:
+    return _is_near(found, value)
+
+
+def _is_near(found: Any, value: Any) -> bool:  # noqa: ANN401 a number of a mart or of the report
+    if found is None or value is None:
         return False
-    return abs(float(found) - float(value)) <= _ALIKE * abs(float(value))  # type: ignore[arg-type]
+    return math.isclose(float(found), float(value), rel_tol=_ALIKE)

@@ -162,7 +162,7 @@ def _at_anchor(asked: str, report: Report, match: re.Match[str]) -> FoundCell:
 def _main_column(table: Table) -> str:
     """Return the first column that is an estimate or money: what a row is about."""
     for column in table.columns:
-        if column.kind in ("usd", "kwh", "j", "kgco2e", "frac"):
+        if column.kind in ("usd", "kwh", "wh", "j", "kgco2e", "frac"):
             return column.name
     return table.columns[-1].name
 

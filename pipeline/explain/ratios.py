@@ -45,6 +45,9 @@ def ratio_lines(source: CellSource, of_month: tuple[Row, ...]) -> list[Line]:
         source: The cell and the rows of its mart.
         of_month: All rows of the mart of that month.
     """
+    made_of = _PER_TASK.get(source.quantity, _SHARES.get(source.quantity, ()))
+    if not _has(source.lines, made_of):
+        return []
     term = _term(source, of_month)
     value = source.value
     if not isinstance(term, Written) or not isinstance(value, int | float | Decimal):
@@ -74,6 +77,12 @@ def _term(source: CellSource, of_month: tuple[Row, ...]) -> Number:
     if quantity == "gap_usd":
         return _gap(source.mart, lines)
     return _of_cells(quantity, source.cells)
+
+
+def _has(lines: tuple[Row, ...], names: tuple[str | tuple[str, ...], ...]) -> bool:
+    """Say whether the rows have these columns; another mart may have its own way to the ratio."""
+    flat = [each for name in names for each in ((name,) if isinstance(name, str) else name)]
+    return all(name in lines[0] for name in flat)
 
 
 def _gap(mart: str | None, lines: tuple[Row, ...]) -> Number:

@@ -4,7 +4,8 @@
 -- Each step is cut to the cent once and the parts are differences of steps, so they tie.
 -- Requests whose cost or energy is unknown are in neither month.
 -- The range of a part is that of its differences over the joint draws: what both months are unsure
--- of alike falls out of it. The grade is the worse of the two months.
+-- of alike falls out of it. The grid factor is one for both months and taken as given, so carbon
+-- has the draws of the electricity. The grade is the worse of the two months.
 -- grain: month
 
 with
@@ -101,6 +102,36 @@ ends as (
         drawn_p95(draws.value_at_price) as month_high_kwh
     from int_bridge_draws as draws
     group by all
+),
+
+parts as (
+    select
+        wide.month,
+        wide.facility_energy_before_kwh,
+        wide.facility_energy_at_volume_kwh - wide.facility_energy_before_kwh
+            as facility_energy_volume_kwh,
+        wide.facility_energy_at_mix_kwh - wide.facility_energy_at_volume_kwh
+            as facility_energy_mix_kwh,
+        wide.facility_energy_at_model_kwh - wide.facility_energy_at_mix_kwh
+            as facility_energy_model_kwh,
+        wide.facility_energy_at_length_kwh - wide.facility_energy_at_model_kwh
+            as facility_energy_length_kwh,
+        wide.facility_energy_at_price_kwh - wide.facility_energy_at_length_kwh
+            as facility_energy_rate_kwh,
+        wide.facility_energy_at_price_kwh as facility_energy_kwh,
+        wide.carbon_before_gco2e,
+        wide.carbon_at_volume_gco2e - wide.carbon_before_gco2e
+            as carbon_volume_gco2e,
+        wide.carbon_at_mix_gco2e - wide.carbon_at_volume_gco2e
+            as carbon_mix_gco2e,
+        wide.carbon_at_model_gco2e - wide.carbon_at_mix_gco2e
+            as carbon_model_gco2e,
+        wide.carbon_at_length_gco2e - wide.carbon_at_model_gco2e
+            as carbon_length_gco2e,
+        wide.carbon_at_price_gco2e - wide.carbon_at_length_gco2e
+            as carbon_rate_gco2e,
+        wide.carbon_at_price_gco2e as carbon_gco2e
+    from wide
 )
 
 select
@@ -121,91 +152,75 @@ select
     (wide.cost_at_price_usd - wide.cost_at_length_usd)
     ::decimal(38, 2) as cost_price_usd,
     wide.cost_at_price_usd::decimal(38, 2) as cost_usd,
-    wide.facility_energy_before_kwh::decimal(38, 9) as facility_energy_before_kwh,
-    least(ends.before_low_kwh, wide.facility_energy_before_kwh::double)::double
+    parts.facility_energy_before_kwh::decimal(38, 9) as facility_energy_before_kwh,
+    least(ends.before_low_kwh, parts.facility_energy_before_kwh::double)::double
         as facility_energy_before_low_kwh,
-    greatest(ends.before_high_kwh, wide.facility_energy_before_kwh::double)::double
+    greatest(ends.before_high_kwh, parts.facility_energy_before_kwh::double)::double
         as facility_energy_before_high_kwh,
-    (wide.facility_energy_at_volume_kwh - wide.facility_energy_before_kwh)
-    ::decimal(38, 9) as facility_energy_volume_kwh,
-    least(
-        ends.volume_low_kwh,
-        (wide.facility_energy_at_volume_kwh - wide.facility_energy_before_kwh)
-        ::double
-    )::double as facility_energy_volume_low_kwh,
-    greatest(
-        ends.volume_high_kwh,
-        (wide.facility_energy_at_volume_kwh - wide.facility_energy_before_kwh)
-        ::double
-    )::double as facility_energy_volume_high_kwh,
-    (wide.facility_energy_at_mix_kwh - wide.facility_energy_at_volume_kwh)
-    ::decimal(38, 9) as facility_energy_mix_kwh,
-    least(
-        ends.mix_low_kwh,
-        (wide.facility_energy_at_mix_kwh - wide.facility_energy_at_volume_kwh)
-        ::double
-    )::double as facility_energy_mix_low_kwh,
-    greatest(
-        ends.mix_high_kwh,
-        (wide.facility_energy_at_mix_kwh - wide.facility_energy_at_volume_kwh)
-        ::double
-    )::double as facility_energy_mix_high_kwh,
-    (wide.facility_energy_at_model_kwh - wide.facility_energy_at_mix_kwh)
-    ::decimal(38, 9) as facility_energy_model_kwh,
-    least(
-        ends.model_low_kwh,
-        (wide.facility_energy_at_model_kwh - wide.facility_energy_at_mix_kwh)
-        ::double
-    )::double as facility_energy_model_low_kwh,
-    greatest(
-        ends.model_high_kwh,
-        (wide.facility_energy_at_model_kwh - wide.facility_energy_at_mix_kwh)
-        ::double
-    )::double as facility_energy_model_high_kwh,
-    (wide.facility_energy_at_length_kwh - wide.facility_energy_at_model_kwh)
-    ::decimal(38, 9) as facility_energy_length_kwh,
-    least(
-        ends.length_low_kwh,
-        (wide.facility_energy_at_length_kwh - wide.facility_energy_at_model_kwh)
-        ::double
-    )::double as facility_energy_length_low_kwh,
-    greatest(
-        ends.length_high_kwh,
-        (wide.facility_energy_at_length_kwh - wide.facility_energy_at_model_kwh)
-        ::double
-    )::double as facility_energy_length_high_kwh,
-    (wide.facility_energy_at_price_kwh - wide.facility_energy_at_length_kwh)
-    ::decimal(38, 9) as facility_energy_rate_kwh,
-    least(
-        ends.rate_low_kwh,
-        (wide.facility_energy_at_price_kwh - wide.facility_energy_at_length_kwh)
-        ::double
-    )::double as facility_energy_rate_low_kwh,
-    greatest(
-        ends.rate_high_kwh,
-        (wide.facility_energy_at_price_kwh - wide.facility_energy_at_length_kwh)
-        ::double
-    )::double as facility_energy_rate_high_kwh,
-    wide.facility_energy_at_price_kwh::decimal(38, 9) as facility_energy_kwh,
-    least(ends.month_low_kwh, wide.facility_energy_at_price_kwh::double)::double
+    parts.facility_energy_volume_kwh::decimal(38, 9) as facility_energy_volume_kwh,
+    least(ends.volume_low_kwh, parts.facility_energy_volume_kwh::double)::double
+        as facility_energy_volume_low_kwh,
+    greatest(ends.volume_high_kwh, parts.facility_energy_volume_kwh::double)::double
+        as facility_energy_volume_high_kwh,
+    parts.facility_energy_mix_kwh::decimal(38, 9) as facility_energy_mix_kwh,
+    least(ends.mix_low_kwh, parts.facility_energy_mix_kwh::double)::double
+        as facility_energy_mix_low_kwh,
+    greatest(ends.mix_high_kwh, parts.facility_energy_mix_kwh::double)::double
+        as facility_energy_mix_high_kwh,
+    parts.facility_energy_model_kwh::decimal(38, 9) as facility_energy_model_kwh,
+    least(ends.model_low_kwh, parts.facility_energy_model_kwh::double)::double
+        as facility_energy_model_low_kwh,
+    greatest(ends.model_high_kwh, parts.facility_energy_model_kwh::double)::double
+        as facility_energy_model_high_kwh,
+    parts.facility_energy_length_kwh::decimal(38, 9) as facility_energy_length_kwh,
+    least(ends.length_low_kwh, parts.facility_energy_length_kwh::double)::double
+        as facility_energy_length_low_kwh,
+    greatest(ends.length_high_kwh, parts.facility_energy_length_kwh::double)::double
+        as facility_energy_length_high_kwh,
+    parts.facility_energy_rate_kwh::decimal(38, 9) as facility_energy_rate_kwh,
+    least(ends.rate_low_kwh, parts.facility_energy_rate_kwh::double)::double
+        as facility_energy_rate_low_kwh,
+    greatest(ends.rate_high_kwh, parts.facility_energy_rate_kwh::double)::double
+        as facility_energy_rate_high_kwh,
+    parts.facility_energy_kwh::decimal(38, 9) as facility_energy_kwh,
+    least(ends.month_low_kwh, parts.facility_energy_kwh::double)::double
         as facility_energy_low_kwh,
-    greatest(ends.month_high_kwh, wide.facility_energy_at_price_kwh::double)::double
+    greatest(ends.month_high_kwh, parts.facility_energy_kwh::double)::double
         as facility_energy_high_kwh,
-    wide.carbon_before_gco2e::decimal(38, 9) as carbon_before_gco2e,
-    (wide.carbon_at_volume_gco2e - wide.carbon_before_gco2e)
-    ::decimal(38, 9) as carbon_volume_gco2e,
-    (wide.carbon_at_mix_gco2e - wide.carbon_at_volume_gco2e)
-    ::decimal(38, 9) as carbon_mix_gco2e,
-    (wide.carbon_at_model_gco2e - wide.carbon_at_mix_gco2e)
-    ::decimal(38, 9) as carbon_model_gco2e,
-    (wide.carbon_at_length_gco2e - wide.carbon_at_model_gco2e)
-    ::decimal(38, 9) as carbon_length_gco2e,
-    (wide.carbon_at_price_gco2e - wide.carbon_at_length_gco2e)
-    ::decimal(38, 9) as carbon_rate_gco2e,
-    wide.carbon_at_price_gco2e::decimal(38, 9) as carbon_gco2e,
-    (least(ends.month_low_kwh, wide.facility_energy_at_price_kwh::double) * grid.value)::double
+    parts.carbon_before_gco2e::decimal(38, 9) as carbon_before_gco2e,
+    least(ends.before_low_kwh * grid.value, parts.carbon_before_gco2e::double)::double
+        as carbon_before_low_gco2e,
+    greatest(ends.before_high_kwh * grid.value, parts.carbon_before_gco2e::double)::double
+        as carbon_before_high_gco2e,
+    parts.carbon_volume_gco2e::decimal(38, 9) as carbon_volume_gco2e,
+    least(ends.volume_low_kwh * grid.value, parts.carbon_volume_gco2e::double)::double
+        as carbon_volume_low_gco2e,
+    greatest(ends.volume_high_kwh * grid.value, parts.carbon_volume_gco2e::double)::double
+        as carbon_volume_high_gco2e,
+    parts.carbon_mix_gco2e::decimal(38, 9) as carbon_mix_gco2e,
+    least(ends.mix_low_kwh * grid.value, parts.carbon_mix_gco2e::double)::double
+        as carbon_mix_low_gco2e,
+    greatest(ends.mix_high_kwh * grid.value, parts.carbon_mix_gco2e::double)::double
+        as carbon_mix_high_gco2e,
+    parts.carbon_model_gco2e::decimal(38, 9) as carbon_model_gco2e,
+    least(ends.model_low_kwh * grid.value, parts.carbon_model_gco2e::double)::double
+        as carbon_model_low_gco2e,
+    greatest(ends.model_high_kwh * grid.value, parts.carbon_model_gco2e::double)::double
+        as carbon_model_high_gco2e,
+    parts.carbon_length_gco2e::decimal(38, 9) as carbon_length_gco2e,
+    least(ends.length_low_kwh * grid.value, parts.carbon_length_gco2e::double)::double
+        as carbon_length_low_gco2e,
+    greatest(ends.length_high_kwh * grid.value, parts.carbon_length_gco2e::double)::double
+        as carbon_length_high_gco2e,
+    parts.carbon_rate_gco2e::decimal(38, 9) as carbon_rate_gco2e,
+    least(ends.rate_low_kwh * grid.value, parts.carbon_rate_gco2e::double)::double
+        as carbon_rate_low_gco2e,
+    greatest(ends.rate_high_kwh * grid.value, parts.carbon_rate_gco2e::double)::double
+        as carbon_rate_high_gco2e,
+    parts.carbon_gco2e::decimal(38, 9) as carbon_gco2e,
+    least(ends.month_low_kwh * grid.value, parts.carbon_gco2e::double)::double
         as carbon_low_gco2e,
-    (greatest(ends.month_high_kwh, wide.facility_energy_at_price_kwh::double) * grid.value)::double
+    greatest(ends.month_high_kwh * grid.value, parts.carbon_gco2e::double)::double
         as carbon_high_gco2e,
     greatest(totals.evidence_grade, totals_before.evidence_grade)::varchar as evidence_grade,
     totals.coefficient_set_id::varchar as coefficient_set_id,
@@ -213,6 +228,7 @@ select
     totals_before.batch::double as batch_before,
     totals.method_version::varchar as method_version
 from wide
+inner join parts on wide.month = parts.month
 inner join mart_month_total as totals
     on wide.month = totals.month and totals.total_kind = 'month'
 inner join mart_month_total as totals_before

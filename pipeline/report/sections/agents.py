@@ -10,7 +10,7 @@ from pipeline.report.sections import reading as r
 
 _KEYS = ("provider", "model_id")
 _ORDER = {"uncached": 0, "as_cached": 1, "fully_cached": 2}
-_STATE_WORDS = {"uncached": "no cache", "as_cached": "as logged", "fully_cached": "fully cached"}
+STATE_WORDS = {"uncached": "no cache", "as_cached": "as logged", "fully_cached": "fully cached"}
 _STEPS = Column(
     "request_count", "Steps", "count", meaning="All requests of agentic tasks, failed ones too."
 )
@@ -162,7 +162,7 @@ def _model_table(models: pl.DataFrame) -> Table:
 
 def _state_table(agentic: pl.DataFrame) -> Table:
     shown = agentic.with_columns(
-        pl.col("cache_state").replace_strict(_STATE_WORDS, default=None).alias("state"),
+        pl.col("cache_state").replace_strict(STATE_WORDS, default=None).alias("state"),
         pl.col("cache_state").replace_strict(_ORDER, default=3).alias("state_order"),
         pl.when(pl.col("is_within_noise"))
         .then(pl.lit("within noise"))

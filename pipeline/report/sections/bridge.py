@@ -43,6 +43,8 @@ _COLUMNS = (
     c.FACILITY_LOW,
     c.FACILITY_HIGH,
     Column("carbon_kgco2e", "Carbon", "kgco2e", "kg CO₂e", "Of the measured requests."),
+    Column("carbon_low_kgco2e", "Carbon, low", "kgco2e", "kg CO₂e", "Low end (5 %)."),
+    Column("carbon_high_kgco2e", "Carbon, high", "kgco2e", "kg CO₂e", "High end (95 %)."),
     c.GRADE,
     Column("batch", "Batch", "number", meaning="Of all requests of that month.", unknown=""),
     Column("definition", "How it is worked out", "text", meaning="Definition of the step."),
@@ -52,8 +54,7 @@ _NOTE = (
     "is rounded once a step, so the lines add up to the cent. Requests without a price or an "
     "energy are in neither month. Where the month before has no such class, team or model, the "
     "nearest wider mean stands in. Low and high of a step are the 5 % and 95 % of its changes "
-    "over the joint draws, so what both months are unsure of alike is in none; carbon has the same "
-    "range."
+    "over the joint draws, so what both months are unsure of alike is in none."
 )
 _LEAST_SHARE_BEFORE = 0.05  # of this month's requests, for a comparison to mean anything
 
@@ -90,11 +91,10 @@ def _value(row: dict[str, Any], stem: str, step: str, unit: str, last: str) -> D
     return value
 
 
-def _end(row: dict[str, Any], step: str, end: str) -> float | None:
-    """Return an end of the electricity of a step: of what it changes, or of a whole month."""
+def _ends(row: dict[str, Any], step: str, stem: str, unit: str) -> tuple[float | None, ...]:
+    """Return low and high of a step: of what it changes, or of a whole month."""
     part = {"": "", "price": "rate_"}.get(step, f"{step}_")
-    value: float | None = row[f"facility_energy_{part}{end}_kwh"]
-    return value
+    return tuple(row[f"{stem}_{part}{end}_{unit}"] for end in ("low", "high"))
 
 
 def _table(row: dict[str, Any]) -> Table:
@@ -104,10 +104,15 @@ def _table(row: dict[str, Any]) -> Table:
             _value(row, stem, step, unit, last) for stem, unit, last in _MEASURES
         )
         kilograms = None if carbon is None else carbon / r.GRAMS_PER_KG
-        low, high = (_end(row, step, end) for end in ("low", "high"))
+        energies = _ends(row, step, "facility_energy", "kwh")
+        carbons = tuple(
+            None if end is None else end / r.GRAMS_PER_KG
+            for end in _ends(row, step, "carbon", "gco2e")
+        )
         batch = {"before": row["batch_before"], "": row["batch"]}.get(step)
         grade = row["evidence_grade"]
-        lines.append((label, cost, energy, low, high, kilograms, grade, batch, definition))
+        told = (label, cost, energy, *energies, kilograms, *carbons, grade, batch, definition)
+        lines.append(told)
     return Table(
         "month_bridge", "From the month before to this one", _COLUMNS, tuple(lines), note=_NOTE
     )

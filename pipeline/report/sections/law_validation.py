@@ -22,7 +22,7 @@ EQUAL = 0.001  # errors that differ by less look the same
 PER_MODEL = "closed_form"  # constants of its own for each model: no forecast for another
 
 # The laws of the figure, with the form each is shown in.
-_SHOWN = (
+SHOWN = (
     ("simple_with_bias", "published", "Our law × bias, as in this report"),
     ("simple", "refit", "Our law, refitted"),
     ("ecologits_batch", "refit", "EcoLogits' form with batch, refitted"),
@@ -245,7 +245,7 @@ def _error_dots(every: dict[Group, list[Row]]) -> Dots:
     largest = sorted(every, key=lambda group: (-every[group][0]["row_count"], group))[:MOST_SETS]
     groups = {group: lines for group, lines in every.items() if group in largest}
     series = []
-    for law, form, name in _SHOWN:
+    for law, form, name in SHOWN:
         errors = []
         for lines in groups.values():
             row = next((row for row in lines if (row["law"], row["form"]) == (law, form)), None)
@@ -274,11 +274,7 @@ def _scatter(points: pl.DataFrame) -> Points:
         by = row["predicted_by"]
         family = row["gpu"].split("-")[0]
         name = f"{family}, {_BY[by]}" if by == "stored" else _BY[by]
-        label = (
-            f"{row['architecture_id']} on {row['gpu_count']} × {row['gpu']}, {row['stack']}, "
-            f"batch {row['batch']}, {row['input_tokens']} in, {row['output_tokens']} out"
-        )
-        series.setdefault(name, []).append((label, x, y))
+        series.setdefault(name, []).append((point_label(row), x, y))
     near = sum(abs(y / x - 1) <= BAND_FRAC for x, y in _pairs(points))
     return Points(
         name="predicted_against_measured",
@@ -293,6 +289,14 @@ def _scatter(points: pl.DataFrame) -> Points:
         series=tuple((name, tuple(each)) for name, each in sorted(series.items())),
         band_frac=BAND_FRAC,
         kind="j",
+    )
+
+
+def point_label(point: Row) -> str:
+    """Return what a reader calls a row of the reference table `law_points`."""
+    return (
+        f"{point['architecture_id']} on {point['gpu_count']} × {point['gpu']}, {point['stack']}, "
+        f"batch {point['batch']}, {point['input_tokens']} in, {point['output_tokens']} out"
     )
 
 

@@ -10,7 +10,7 @@ from pipeline.report.sections import reading as r
 ROWS_SHOWN = 30
 
 _KEYS = ("provider", "model_id", "waste_kind")
-_KINDS = {"failed": "failed", "truncated": "cut off"}
+KINDS = {"failed": "failed", "truncated": "cut off"}
 _COLUMNS = (
     c.MODEL,
     c.PROVIDER,
@@ -79,7 +79,7 @@ def section(waste: pl.DataFrame) -> Section:
 
 
 def _table(waste: pl.DataFrame) -> Table:
-    worded = waste.with_columns(pl.col("waste_kind").replace(_KINDS))
+    worded = waste.with_columns(pl.col("waste_kind").replace(KINDS))
     shown = worded.head(ROWS_SHOWN)
     left_out = waste.height - shown.height
     return Table(
