@@ -79,7 +79,7 @@ _QUERIES = {
             and models.price_model is not distinct from bands.price_model
         where
             models.is_known_model and bands.service_tier = 'standard' and bands.region = ''
-            and bands.utc_minute_from = 0
+            and bands.utc_weekday_from = 1 and bands.utc_minute_from = 0
             and models.valid_from <= $asked_at and models.valid_to > $asked_at
             and bands.valid_from <= $asked_at and bands.valid_to > $asked_at
         order by all

@@ -4,6 +4,7 @@ from typing import Any
 
 from pipeline import warehouse
 from pipeline.errors import WrongUseError
+from pipeline.price_hours import week_words
 from pipeline.reference import load_reference
 from pipeline.settings import Settings
 
@@ -48,6 +49,7 @@ def price_rows(settings: Settings, name: str) -> list[dict[str, Any]]:
             stg_prices.token_kind, stg_prices.input_tokens_from,
             nullif(stg_prices.valid_from, '1900-01-01'::timestamp)::date as valid_from,
             nullif(stg_prices.valid_to, '9999-01-01'::timestamp)::date as valid_to,
+            stg_prices.utc_weekday_from, stg_prices.utc_weekday_to,
             stg_prices.utc_minute_from, stg_prices.utc_minute_to,
             stg_prices.usd_per_mtok, stg_prices.is_own,
             exists (
@@ -63,6 +65,8 @@ def price_rows(settings: Settings, name: str) -> list[dict[str, Any]]:
                     and other.usd_per_mtok <> stg_prices.usd_per_mtok
                     and other.valid_from < stg_prices.valid_to
                     and stg_prices.valid_from < other.valid_to
+                    and other.utc_weekday_from < stg_prices.utc_weekday_to
+                    and stg_prices.utc_weekday_from < other.utc_weekday_to
                     and other.utc_minute_from < stg_prices.utc_minute_to
                     and stg_prices.utc_minute_from < other.utc_minute_to
             ) as is_disagreement
@@ -86,8 +90,7 @@ def price_rows(settings: Settings, name: str) -> list[dict[str, Any]]:
 
 def price_line(row: dict[str, Any]) -> str:
     """Return one price in words: whose, for which tokens, when, how much."""
-    hours = (row["utc_minute_from"], row["utc_minute_to"])
-    clock = "-".join(f"{minute // 60:02d}:{minute % 60:02d}" for minute in hours)
+    when = week_words(row)
     marks = (
         ("  own" if row["is_own"] else "")
         + ("  differs from the list" if row["is_own"] and row["is_disagreement"] else "")
@@ -97,7 +100,7 @@ def price_line(row: dict[str, Any]) -> str:
         f"{row['provider']}  {row['price_model']}  {row['service_tier']}  {row['token_kind']}  "
         f"from {row['input_tokens_from']:,} input tokens  "
         f"{row['valid_from'] or '…'} to {row['valid_to'] or '…'}"
-        f"{'' if hours == (0, 1440) else f'  {clock} UTC'}  "
+        f"{when and f'  {when}'}  "
         f"{row['usd_per_mtok'].normalize():f} USD per million{marks}"
     )
 

@@ -22,6 +22,8 @@ def thaw(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
         con.execute(
             f"create or replace table {path.stem} as from read_parquet({literal(str(path))})"
         )
+    for table in ("raw_prices", "raw_own_prices"):  # months closed before prices had weekdays
+        con.execute(f"alter table if exists {table} add column if not exists days varchar")
 
 
 def reference_tables(con: duckdb.DuckDBPyConnection) -> list[str]:

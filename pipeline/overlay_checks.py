@@ -4,7 +4,7 @@ A table of ours is judged by its own bundled rows: where all of them are numbers
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 
@@ -16,6 +16,9 @@ COMMA_HINT = "Write a decimal point, no thousands sign, no unit."
 
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?([eE][-+]?\d+)?")
 _CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d|24:00")
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_WEEKDAYS = re.compile("({0})(-({0}))?".format("|".join(_DAYS)))
+_DAY_MINUTES, _WEEK_MINUTES = 1_440, 10_080
 _MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 
 
@@ -97,6 +100,7 @@ def _check_keys(contract: Contract, sheet: Sheet) -> None:
         for before, others in met.setdefault(key, []):
             if not contract.is_dated or _overlap(cells, others):
                 what = " for overlapping days" if contract.is_dated else ""
+                what += " and hours" if cells.get("utc_time_from") else ""
                 named = ", ".join(cells.get(name, "") for name in contract.keys if cells.get(name))
                 raise BadInputError(
                     f"{sheet.where}, row {row}: {named} stands there twice{what}; the first is row "
@@ -110,7 +114,32 @@ def _check_keys(contract: Contract, sheet: Sheet) -> None:
 
 def _overlap(one: dict[str, str], other: dict[str, str]) -> bool:
     (first, last), (other_first, other_last) = _span(one), _span(other)
-    return first < other_last and other_first < last
+    is_together = first < other_last and other_first < last
+    return is_together and any(
+        start < other_end and other_start < end
+        for start, end in _week_spans(one)
+        for other_start, other_end in _week_spans(other)
+    )
+
+
+def _week_spans(cells: dict[str, str]) -> Iterator[tuple[int, int]]:
+    """Yield the minutes of the week in which a row holds; hours over midnight are their day's."""
+    days = cells.get("days", "").lower()
+    first, last = (_DAYS.index(days[:3]), _DAYS.index(days[-3:])) if days else (0, 6)
+    start, end = (
+        _minute(cells.get("utc_time_from", ""), 0),
+        _minute(cells.get("utc_time_to", ""), _DAY_MINUTES),
+    )
+    length = end - start if end > start else end - start + _DAY_MINUTES
+    for day in range(first, first + (last - first) % 7 + 1):
+        begin = (day * _DAY_MINUTES + start) % _WEEK_MINUTES
+        yield begin, min(begin + length, _WEEK_MINUTES)
+        if begin + length > _WEEK_MINUTES:
+            yield 0, begin + length - _WEEK_MINUTES
+
+
+def _minute(text: str, unsaid: int) -> int:
+    return int(text[:2]) * 60 + int(text[3:]) if text else unsaid
 
 
 def _span(cells: dict[str, str]) -> tuple[datetime, datetime]:
@@ -164,6 +193,11 @@ _KINDS: dict[str, _Kind] = {
         lambda text: bool(_CLOCK.fullmatch(text)),
         "a time of the day in UTC such as 16:30, up to 24:00",
         "",
+    ),
+    "weekdays": (
+        lambda text: bool(_WEEKDAYS.fullmatch(text.lower())),
+        "a weekday in UTC such as sat, or a span of them such as mon-fri",
+        "Write a row for each span.",
     ),
     "one_token_kind": (
         lambda text: text in TOKEN_KINDS,

@@ -20,7 +20,7 @@ class Contract:
 
     fields: tuple[Field, ...]
     keys: tuple[str, ...]
-    is_dated: bool = False  # rows of one key may follow each other in valid_from and valid_to
+    is_dated: bool = False  # rows of one key may follow each other in days, weekdays and hours
 
 
 _MONTHLY = (Field("month", "month"),)
@@ -114,14 +114,12 @@ OWN_PRICES = Contract(
         *_DATED,
         Field("utc_time_from", "clock", True),
         Field("utc_time_to", "clock", True),
+        Field("days", "weekdays", True),
         Field("usd_per_mtok", "number"),
         *_SOURCE,
         Field("source_date", "instant", True),
     ),
-    (
-        *("provider", "price_model", "token_kind", "service_tier", "input_tokens_from"),
-        "utc_time_from",
-    ),
+    ("provider", "price_model", "token_kind", "service_tier", "input_tokens_from"),
     is_dated=True,
 )
 # Of these two columns of a row exactly one is filled.

@@ -15,7 +15,7 @@ HEADERS = {
     "taxes": "month,provider,usd,tax_frac,description",
     "hosting_costs": "month,deployment,gpu,gpu_count,hours,usd,bill_includes_power",
     "prices": "provider,price_model,token_kind,service_tier,input_tokens_from,valid_from,"
-    "valid_to,utc_time_from,utc_time_to,usd_per_mtok,source,source_date",
+    "valid_to,utc_time_from,utc_time_to,days,usd_per_mtok,source,source_date",
 }
 
 

@@ -493,7 +493,7 @@ def test_every_command_has_help_with_an_example(run: Run, command: str) -> None:
 
 # Prices of one's own -----------------------------------------------------------------------------
 
-OWN_PRICE = "openai,gpt-5-mini,output,standard,0,2026-09-01,2026-12-01,,,1.90,offer,2026-09-01"
+OWN_PRICE = "openai,gpt-5-mini,output,standard,0,2026-09-01,2026-12-01,,,,1.90,offer,2026-09-01"
 
 
 @pytest.fixture

@@ -30,15 +30,20 @@ BOTH_KINDS: tuple[Price, ...] = (
 def bands(
     *prices: Price,
     hours: dict[str, tuple[int, int]] | None = None,
+    days: dict[str, tuple[int, int]] | None = None,
     own: tuple[Price, ...] = (),
     contracts: str = NO_CONTRACTS,
     multipliers: str = NO_MULTIPLIERS,
 ) -> Rows:
-    """Build the bands of model m of provider p; `hours` gives the minutes of a day by price."""
+    """Build the bands of model m of provider p.
+
+    `hours` and `days` give minutes of a day and weekdays by price.
+    """
     values = ", ".join(
         f"('p', 'm', '{kind}', '{tier}', {first}::bigint, timestamp '{start}', timestamp '{end}', "
         f"{usd}::decimal(18, 9), {(hours or {}).get(usd, (0, 1440))[0]}, "
-        f"{(hours or {}).get(usd, (0, 1440))[1]}, {is_own})"
+        f"{(hours or {}).get(usd, (0, 1440))[1]}, {(days or {}).get(usd, (1, 8))[0]}, "
+        f"{(days or {}).get(usd, (1, 8))[1]}, {is_own})"
         for is_own, rows in ((False, prices), (True, own))
         for tier, kind, first, start, end, usd in rows
     )
@@ -52,7 +57,7 @@ def bands(
         stg_region_multipliers=multipliers,
         stg_prices=f"from (values {values}) as prices(provider, price_model, token_kind, "
         "service_tier, input_tokens_from, valid_from, valid_to, usd_per_mtok, utc_minute_from, "
-        "utc_minute_to, is_own)",
+        "utc_minute_to, utc_weekday_from, utc_weekday_to, is_own)",
     )
     return sorted(rows, key=lambda row: int(row["price_band_id"]))
 
@@ -224,6 +229,32 @@ def test_own_prices_of_a_weekend_take_the_peak_hours_off() -> None:
         if row["utc_minute_from"] == 60
     }
     assert at_two == {START: Decimal("2.0"), saturday: Decimal("0.9"), monday: Decimal("2.0")}
+
+
+def test_weekdays_make_bands_of_their_own_and_the_dearest_is_of_its_day() -> None:
+    # 2.0 from 01:00 to 04:00 on Monday to Friday, else 1.0
+    rows = bands(
+        ("standard", "uncached_input", 0, START, END, "0.1"),
+        ("standard", "output", 0, START, END, "1.0"),
+        ("standard", "output", 0, START, END, "2.0"),
+        ("standard", "output", 0, START, END, "1.00"),
+        ("standard", "output", 0, START, END, "1.000"),
+        hours={"1.0": (0, 60), "2.0": (60, 240), "1.00": (240, 1440)},
+        days={"1.0": (1, 6), "2.0": (1, 6), "1.00": (1, 6), "1.000": (6, 8)},
+    )
+
+    names = (
+        *("utc_weekday_from", "utc_weekday_to", "utc_minute_from", "output_usd_per_mtok"),
+        *("is_dearest_of_day", "is_dearest_of_week"),
+    )
+    assert [tuple(row[name] for name in names) for row in rows] == [
+        (1, 6, 0, 1, False, False),
+        (1, 6, 60, 2, True, True),
+        (1, 6, 240, 1, False, False),
+        (6, 8, 0, 1, True, False),
+        (6, 8, 60, 1, False, False),
+        (6, 8, 240, 1, False, False),
+    ]
 
 
 # Own prices --------------------------------------------------------------------------------------

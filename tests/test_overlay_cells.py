@@ -136,19 +136,25 @@ BILL = "2026-10,m,H100-SXM,{},{},{},{}"
         ),
         (
             "prices",
-            "openai,gpt-5,output,standard,0,,,,,cheap,offer,2026-11-01",
+            "openai,gpt-5,output,standard,0,,,,,,cheap,offer,2026-11-01",
             "column usd_per_mtok: expected a number of 0 or more, found 'cheap'",
         ),
         (
             "prices",
-            "openai,gpt-5,input,standard,0,,,,,1,offer,",
+            "openai,gpt-5,input,standard,0,,,,,,1,offer,",
             "column token_kind: expected one of uncached_input, cache_read",
         ),
         (
             "prices",
-            "openai,gpt-5,output,standard,0,,,7pm,,1,offer,",
+            "openai,gpt-5,output,standard,0,,,7pm,,,1,offer,",
             "column utc_time_from: expected a time of the day in UTC such as 16:30, up to 24:00, "
             "found '7pm'",
+        ),
+        (
+            "prices",
+            "openai,gpt-5,output,standard,0,,,,,weekdays,1,offer,",
+            "column days: expected a weekday in UTC such as sat, or a span of them such as "
+            "mon-fri, found 'weekdays'",
         ),
         (
             "commitments",
@@ -275,7 +281,15 @@ def test_a_month_that_the_spreadsheet_made_a_day_is_that_month(laid: Laid, folde
 
 def test_hours_of_the_day_may_be_times_of_the_spreadsheet(laid: Laid, folder: Path) -> None:
     row = ["deepseek", "deepseek-chat", "output", "standard", 0, dt.datetime(2026, 10, 1), None]
-    cells = [*row, dt.time(0, 30), dt.time(16, 30), 0.9, "offer", dt.datetime(2026, 10, 1)]
+    cells = [
+        *row,
+        dt.time(0, 30),
+        dt.time(16, 30),
+        "Mon-Fri",
+        0.9,
+        "offer",
+        dt.datetime(2026, 10, 1),
+    ]
     workbook(folder / "prices.xlsx", {"prices": [HEADERS["prices"].split(","), cells]})
 
     con = laid()
@@ -283,10 +297,13 @@ def test_hours_of_the_day_may_be_times_of_the_spreadsheet(laid: Laid, folder: Pa
     con.execute(f"create or replace view stg_prices as {warehouse.models()['stg_prices'].sql}")
     assert rows_of(
         con,
-        "select utc_minute_from, utc_minute_to, valid_from::date as valid_from, usd_per_mtok "
+        "select utc_weekday_from, utc_weekday_to, utc_minute_from, utc_minute_to, "
+        "valid_from::date as valid_from, usd_per_mtok "
         "from stg_prices where is_own",
     ) == [
         {
+            "utc_weekday_from": 1,
+            "utc_weekday_to": 6,
             "utc_minute_from": 30,
             "utc_minute_to": 16 * 60 + 30,
             "valid_from": dt.date(2026, 10, 1),

@@ -9,6 +9,7 @@ from pipeline.explain import wording
 from pipeline.explain.lines import Fact, Line, step
 from pipeline.explain.warehouse_rows import Row, row, rows
 from pipeline.explain.written import Term, Written, number, unless
+from pipeline.price_hours import week_words
 
 _KINDS = (
     ("uncached_input", "uncached input", "i"),
@@ -19,7 +20,6 @@ _KINDS = (
 )
 _PER_MILLION = Written(Decimal("0.000001"), "0.000001", "0.000001")
 _UNBOUNDED = 1_000_000_000_000
-_MINUTES_A_DAY = 1_440
 _PRICE_ROW = """
     select source, source_date
     from {table}
@@ -161,21 +161,17 @@ def _tokens(kind: str) -> str:
 
 
 def _where(band: Row) -> str:
-    """Return for which region, prompts and hours of the day a price holds, where not for all."""
+    """Return for which region, prompts, weekdays and hours a price holds, where not for all."""
     said = [f"region {band['region']}"] if band["region"] else []
     low, high = band["input_tokens_from"], band["input_tokens_to"]
     if low > 0 or high < _UNBOUNDED:
         said.append(f"prompts of {low:,} tokens or more")
     if high < _UNBOUNDED:
         said.append(f"under {high:,}")
-    start, end = band["utc_minute_from"], band["utc_minute_to"]
-    if end - start < _MINUTES_A_DAY:
-        said.append(f"{_time(start)} to {_time(end)} UTC")
+    when = week_words(band)
+    if when:
+        said.append(when)
     return "".join(f", {each}" for each in said)
-
-
-def _time(minute: int) -> str:
-    return f"{minute // 60:02d}:{minute % 60:02d}"
 
 
 def _day(at: object) -> str:

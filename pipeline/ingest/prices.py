@@ -13,12 +13,12 @@ from dataclasses import astuple, dataclass, fields, replace
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from importlib.metadata import version
-from itertools import product
 from pathlib import Path
 
 from genai_prices import types
 from genai_prices.data import providers as published
 
+from pipeline.ingest.price_comments import EVERY_DAY, WEEKENDS_TOO, Peak, peak_of
 from pipeline.ingest.price_names import PriceName, exact_names
 from pipeline.settings import bundled
 
@@ -42,7 +42,6 @@ CONTEXTS = {
 SOURCE = f"genai-prices {version('genai-prices')}"
 MULTIPLIER = "; published multiplier 2.0 of input"
 INHERITED = "; standard price; none of its own for this tier"
-EVERY_DAY = "; hours of every day, since the package knows no weekends or holidays"
 READ_ON = "2026-11-30"  # the day the package was read: it does not carry its release date
 BEFORE_ALL_CHANGES = date(2000, 1, 1)  # the first price also holds before the first change
 
@@ -52,7 +51,7 @@ class Price:
     """One price of one kind of token on [valid_from, valid_to), UTC dates, empty if unbounded.
 
     It holds from `input_tokens_from` input tokens, cache included, and for the whole request; and
-    each day on [utc_time_from, utc_time_to), empty where it holds all day.
+    on its days (UTC; empty for every day) on [utc_time_from, utc_time_to), empty where all day.
     """
 
     provider: str
@@ -64,6 +63,7 @@ class Price:
     valid_to: str
     utc_time_from: str
     utc_time_to: str
+    days: str
     usd_per_mtok: Decimal
     source: str
 
@@ -86,24 +86,51 @@ def write_tables(folder: Path, source_date: str) -> None:
     _tell_left_out([model for _, model in models], prices)
 
 
+@dataclass(frozen=True)
+class _Window:
+    """Days between two changes of price, and hours of those of their days for which one holds."""
+
+    begin: date | None
+    end: date | None
+    days: str
+    hours: tuple[str, str]
+    at: time  # a time of the day at which the package tells the price
+    note: str
+
+
 def _prices(provider: str, model: types.ModelInfo) -> Iterator[Price]:
-    dated = (c for c in _constraints(model) if isinstance(c, types.StartDateConstraint))
-    changes = sorted({constraint.start_date for constraint in dated})
-    runs: dict[tuple[str, str, int, str], list[Price]] = {}
-    for window, tier in product(zip([None, *changes], [*changes, None], strict=True), CONTEXTS):
-        begin, end = (day.isoformat() if day else "" for day in window)
-        day = window[0] or BEFORE_ALL_CHANGES
-        for first, last in _clock_windows(model):
-            moment = datetime.combine(day, first.replace(tzinfo=UTC))
-            hours = ("", "") if first == last else (f"{first:%H:%M}", _clock_end(last))
+    runs: dict[tuple[str, str, int, str, str], list[Price]] = {}
+    for window in _windows(model):
+        begin, end = (day.isoformat() if day else "" for day in (window.begin, window.end))
+        moment = datetime.combine(window.begin or BEFORE_ALL_CHANGES, window.at, UTC)
+        for tier in CONTEXTS:
             for kind, band, usd, note in _prices_at(provider, model, tier, moment):
                 row = Price(
-                    *(provider, model.id, kind, tier, band, begin, end),
-                    *(*hours, usd, SOURCE + note + (EVERY_DAY if hours[0] else "")),
+                    *(provider, model.id, kind, tier, band, begin, end, *window.hours),
+                    *(window.days, usd, SOURCE + note + window.note),
                 )
-                _append(runs.setdefault((kind, tier, band, hours[0]), []), row)
+                _append(runs.setdefault((kind, tier, band, window.hours[0], window.days), []), row)
     for run in runs.values():
         yield from run
+
+
+def _windows(model: types.ModelInfo) -> Iterator[_Window]:
+    """Return the windows of a model's prices, with what its comments say of its peak hours."""
+    clock = _clock_windows(model)
+    peak = peak_of(model) if len(clock) > 1 else Peak()
+    dated = (c for c in _constraints(model) if isinstance(c, types.StartDateConstraint))
+    changes = sorted({*(constraint.start_date for constraint in dated), *peak.changes()})
+    for begin, end in zip([None, *changes], [*changes, None], strict=True):
+        day = begin or date.min
+        if len(clock) == 1 or day < peak.starts_on:
+            yield _Window(begin, end, "", ("", ""), peak.quiet_at, "")
+            continue
+        is_off_at_weekends = day >= peak.weekdays_since
+        days, note = ("mon-fri", WEEKENDS_TOO) if is_off_at_weekends else ("", EVERY_DAY)
+        for first, last in clock:
+            yield _Window(begin, end, days, (f"{first:%H:%M}", _clock_end(last)), first, note)
+        if is_off_at_weekends:
+            yield _Window(begin, end, "sat-sun", ("", ""), peak.quiet_at, note)
 
 
 def _append(run: list[Price], row: Price) -> None:

@@ -20,6 +20,8 @@ inner join stg_prices as listed
         and own.input_tokens_from = listed.input_tokens_from
         and own.valid_from < listed.valid_to
         and own.valid_to > listed.valid_from
+        and own.utc_weekday_from < listed.utc_weekday_to
+        and own.utc_weekday_to > listed.utc_weekday_from
         and own.utc_minute_from < listed.utc_minute_to
         and own.utc_minute_to > listed.utc_minute_from
 where own.is_own and not listed.is_own and own.usd_per_mtok <> listed.usd_per_mtok

@@ -1,5 +1,6 @@
 -- Today's list prices of the catalog's models for the calculator: standard tier, by prompt length,
--- at the provider that the logs name, else at the maker.
+-- at the provider that the logs name, else at the maker; those of Monday's first hour where they
+-- go by the hour.
 -- grain: model_id, input_tokens_from
 
 with
@@ -50,6 +51,8 @@ holding as (
             ranked.provider = stg_prices.provider
             and ranked.price_model = stg_prices.price_model
             and stg_prices.service_tier = 'standard'
+            and stg_prices.utc_weekday_from = 1
+            and stg_prices.utc_minute_from = 0
             and stg_prices.valid_from
             < (getvariable('report_month') || '-01')::date + interval 1 month
             and stg_prices.valid_to

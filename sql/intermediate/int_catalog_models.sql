@@ -43,6 +43,7 @@ priced as (
             and stg_prices.service_tier = 'standard'
             and stg_prices.token_kind in ('uncached_input', 'output')
             and stg_prices.input_tokens_from = 0
+            and stg_prices.utc_weekday_from = 1
             and stg_prices.utc_minute_from = 0
             and not stg_prices.is_own
             and stg_prices.valid_to = '9999-01-01'::timestamp

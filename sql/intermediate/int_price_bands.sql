@@ -1,15 +1,16 @@
--- What a model's tokens cost, on the list and by contract, over one span of days, hours of the
--- day, prompt lengths and places, for one service tier.
+-- What a model's tokens cost, on the list and by contract, over one span of days, weekdays,
+-- hours of the day, prompt lengths and places, for one service tier.
 -- The order in which a price is composed:
 --   1. service tier (standard, batch, flex, priority): each has its own rows, none is borrowed;
 --   2. length of the whole prompt, cache included: a long prompt re-prices the whole request;
---   3. day, then hour of the day (UTC), from one instant until before the next;
+--   3. day, then weekday and hour of the day (UTC), from one instant until before the next;
 --   4. an own price of the company in place of the list's, for the time that it covers;
 --   5. times the region's multiplier: this is the list price;
 --   6. the contract: a rate stands as it is written, a discount is taken off the list price.
 -- Of several contract rows the one that says most holds: model, then kind, then tier, then region.
 -- A provider that lists no price for cache reads or writes bills them as input.
--- is_dearest_of_day marks the hours that price a billing bucket, which does not tell its hours.
+-- is_dearest_of_day marks the hours that price a billing bucket, which does not tell its hours;
+-- is_dearest_of_week those that price one of more than a day.
 -- The empty region is every region that no rule names.
 -- grain: price_band_id
 
@@ -38,6 +39,8 @@ prices as (
         stg_prices.input_tokens_from,
         stg_prices.valid_from,
         stg_prices.valid_to,
+        stg_prices.utc_weekday_from,
+        stg_prices.utc_weekday_to,
         stg_prices.utc_minute_from,
         stg_prices.utc_minute_to,
         stg_prices.usd_per_mtok,
@@ -212,6 +215,39 @@ hours as (
     from minutes
 ),
 
+day_edges as (
+    select
+        tiers.wanted_id,
+        tiers.service_tier,
+        1 as utc_weekday_from
+    from tiers
+    union
+    select
+        prices.wanted_id,
+        prices.service_tier,
+        prices.utc_weekday_from
+    from prices
+    union
+    select
+        prices.wanted_id,
+        prices.service_tier,
+        prices.utc_weekday_to as utc_weekday_from
+    from prices
+    where prices.utc_weekday_to < 8
+),
+
+weekdays as (
+    select
+        day_edges.wanted_id,
+        day_edges.service_tier,
+        day_edges.utc_weekday_from,
+        lead(day_edges.utc_weekday_from, 1, 8) over (
+            partition by day_edges.wanted_id, day_edges.service_tier
+            order by day_edges.utc_weekday_from
+        ) as utc_weekday_to
+    from day_edges
+),
+
 starts as (
     select
         tiers.wanted_id,
@@ -244,6 +280,8 @@ cells as (
         regions.region,
         spans.band_from,
         spans.band_to,
+        weekdays.utc_weekday_from,
+        weekdays.utc_weekday_to,
         hours.utc_minute_from,
         hours.utc_minute_to,
         lengths.input_tokens_from,
@@ -251,11 +289,13 @@ cells as (
         row_number() over (
             order by
                 spans.wanted_id, spans.service_tier, regions.region, spans.band_from,
-                hours.utc_minute_from, lengths.input_tokens_from
+                weekdays.utc_weekday_from, hours.utc_minute_from, lengths.input_tokens_from
         ) as cell_id
     from spans
     inner join hours
         on spans.wanted_id = hours.wanted_id and spans.service_tier = hours.service_tier
+    inner join weekdays
+        on spans.wanted_id = weekdays.wanted_id and spans.service_tier = weekdays.service_tier
     inner join lengths
         on spans.wanted_id = lengths.wanted_id and spans.service_tier = lengths.service_tier
     inner join regions on spans.wanted_id = regions.wanted_id
@@ -277,6 +317,8 @@ listed_kinds as (
             and cells.service_tier = prices.service_tier
             and cells.band_from >= prices.valid_from
             and cells.band_from < prices.valid_to
+            and cells.utc_weekday_from >= prices.utc_weekday_from
+            and cells.utc_weekday_from < prices.utc_weekday_to
             and cells.utc_minute_from >= prices.utc_minute_from
             and cells.utc_minute_from < prices.utc_minute_to
             and cells.input_tokens_from >= prices.input_tokens_from
@@ -385,6 +427,8 @@ priced as (
         cells.region,
         cells.band_from,
         cells.band_to,
+        cells.utc_weekday_from,
+        cells.utc_weekday_to,
         cells.utc_minute_from,
         cells.utc_minute_to,
         cells.input_tokens_from,
@@ -404,9 +448,16 @@ priced as (
         row_number() over (
             partition by
                 cells.wanted_id, cells.service_tier, cells.region, cells.band_from,
-                cells.input_tokens_from
+                cells.input_tokens_from, cells.utc_weekday_from
             order by rates.contracted_output desc, cells.utc_minute_from asc
-        ) as dearness
+        ) as day_place,
+        row_number() over (
+            partition by
+                cells.wanted_id, cells.service_tier, cells.region, cells.band_from,
+                cells.input_tokens_from
+            order by
+                rates.contracted_output desc, cells.utc_weekday_from asc, cells.utc_minute_from asc
+        ) as week_place
     from cells
     inner join rates on cells.cell_id = rates.cell_id
     where rates.contracted_uncached_input is not null and rates.contracted_output is not null
@@ -421,9 +472,12 @@ select
     priced.region::varchar as region,
     priced.band_from::timestamp as valid_from,
     priced.band_to::timestamp as valid_to,
+    priced.utc_weekday_from::integer as utc_weekday_from,
+    priced.utc_weekday_to::integer as utc_weekday_to,
     priced.utc_minute_from::integer as utc_minute_from,
     priced.utc_minute_to::integer as utc_minute_to,
-    (priced.dearness = 1)::boolean as is_dearest_of_day,
+    (priced.day_place = 1)::boolean as is_dearest_of_day,
+    (priced.week_place = 1)::boolean as is_dearest_of_week,
     priced.input_tokens_from::bigint as input_tokens_from,
     priced.input_tokens_to::bigint as input_tokens_to,
     priced.has_contract::boolean as has_contract,

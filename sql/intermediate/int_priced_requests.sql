@@ -1,5 +1,6 @@
 -- One row of usage with the price band that it falls in, null where there is none: the one place
--- that chooses a band. A billing bucket does not tell its hours: the dearest of the day price it.
+-- that chooses a band. A billing bucket does not tell its hours: the dearest of its day price it,
+-- and one of more than a day the dearest of the week.
 -- materialised: view
 -- grain: input_id, source_line
 
@@ -77,7 +78,15 @@ left join int_price_bands as bands
         and requests.occurred_at < bands.valid_to
         and requests.mean_input_tokens >= bands.input_tokens_from
         and requests.mean_input_tokens < bands.input_tokens_to
+        and (
+            requests.is_long_bucket
+            or (
+                weekday_of(requests.occurred_at) >= bands.utc_weekday_from
+                and weekday_of(requests.occurred_at) < bands.utc_weekday_to
+            )
+        )
         and case
+            when requests.is_long_bucket then bands.is_dearest_of_week
             when requests.is_bucket then bands.is_dearest_of_day
             else
                 extract(hour from requests.occurred_at) * 60

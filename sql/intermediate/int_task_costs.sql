@@ -61,6 +61,8 @@ paid as (
             and base.input_tokens_from = 0
             and bands.valid_from >= base.valid_from
             and bands.valid_from < base.valid_to
+            and bands.utc_weekday_from >= base.utc_weekday_from
+            and bands.utc_weekday_from < base.utc_weekday_to
             and bands.utc_minute_from >= base.utc_minute_from
             and bands.utc_minute_from < base.utc_minute_to
     group by all
