@@ -31,6 +31,7 @@ STEPS = (
     ),
     ("", "This month", "The sum of the lines above."),
 )
+TABLE = "month_bridge"
 _MEASURES = (
     ("cost", "usd", "price"),
     ("facility_energy", "kwh", "rate"),
@@ -108,9 +109,7 @@ def _table(row: dict[str, Any]) -> Table:
         batch = {"before": row["batch_before"], "": row["batch"]}.get(step)
         grade = row["evidence_grade"]
         lines.append((label, cost, energy, low, high, kilograms, grade, batch, definition))
-    return Table(
-        "month_bridge", "From the month before to this one", _COLUMNS, tuple(lines), note=_NOTE
-    )
+    return Table(TABLE, "From the month before to this one", _COLUMNS, tuple(lines), note=_NOTE)
 
 
 def _figures(row: dict[str, Any]) -> tuple[Steps, ...]:
