@@ -12,6 +12,7 @@ import duckdb
 import polars as pl
 
 from pipeline import dictionary, warehouse
+from pipeline.bridge_frames import bridge_cells, bridge_prices
 from pipeline.report.workbook_data import BookData
 from pipeline.settings import bundled
 
@@ -52,6 +53,8 @@ def book_data(
     frames = {name: con.sql(_sql(f"workbook_{name}")).pl() for name in _SELECTS}
     grain = tuple(key for key in warehouse.models()[_GROUPS].grain if key != "month")
     frames["usage"] = con.sql(_usage_sql(grain)).pl()
+    frames["bridge_cells"] = bridge_cells(con)
+    frames["bridge_prices"] = bridge_prices(con, _same_line(grain))
     frames["costs"] = con.sql(_costs_sql(con, grain)).pl()
     frames["prices"] = con.sql(
         f"select * from int_price_bands where price_band_id in (select price_band_id from {_GROUPS}"
@@ -95,13 +98,16 @@ def _costs_sql(con: duckdb.DuckDBPyConnection, grain: tuple[str, ...]) -> str:
     costs = [
         name for name in known if name.endswith(("_usd", "_request_count")) or name == "cost_source"
     ]
-    same = " and ".join(f"usage.{key} is not distinct from costs.{key}" for key in grain)
     return (
         f"select {_usage_columns('usage', grain)}, "
         f"{', '.join(_whole(f'costs.{name}', name) for name in costs)} from {_GROUPS} as usage "
-        f"inner join int_group_costs as costs on usage.month = costs.month and {same} "
+        f"inner join int_group_costs as costs on usage.month = costs.month and {_same_line(grain)} "
         f"where usage.month {_SHOWN} order by all"
     )
+
+
+def _same_line(grain: tuple[str, ...]) -> str:
+    return " and ".join(f"usage.{key} is not distinct from costs.{key}" for key in grain)
 
 
 def _usage_columns(alias: str, keys: tuple[str, ...]) -> str:

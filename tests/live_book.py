@@ -63,6 +63,15 @@ ROWS: list[dict[str, Any]] = [
     {**GPT, "output_tokens": None, "billed_cost_usd": "2.5", "query_class": "other"},
     {**LLAMA, "query_class": "other", "input_tokens": 900_000, "output_tokens": 10},
     {**GPT, **CHAT, "team": "support", "occurred_at": "2026-09-15T10:00:00Z"},
+    {
+        **GPT,
+        **CHAT,
+        "team": "support",
+        "request_count": 4,
+        "occurred_at": "2026-09-16T00:00:00Z",
+        "bucket_end_at": "2026-09-17T00:00:00Z",
+    },
+    {**SONNET, **CHAT, "team": "support", "occurred_at": "2026-09-15T10:00:00Z"},
     {**MIXTRAL, "input_tokens": 500, "output_tokens": 90, "occurred_at": "2026-09-16T10:00:00Z"},
 ]
 

@@ -15,7 +15,15 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from pipeline.report.language import ENGLISH, Language
 from pipeline.report.palette import ACCENT
-from pipeline.report.section import Report, Section, Table
+from pipeline.report.section import Report, Section, Steps, Table
+from pipeline.report.sections.bridge import TABLE as BRIDGE
+from pipeline.report.workbook_bridge import bridge_tables
+from pipeline.report.workbook_bridge_steps import (
+    CELLS,
+    live_bridge,
+    write_steps,
+    write_waterfall,
+)
 from pipeline.report.workbook_cache import Fillings, filled_workbook
 from pipeline.report.workbook_calculator import QUESTION, write_calculator
 from pipeline.report.workbook_charts import SheetCharts, charts_of
@@ -132,6 +140,7 @@ def _built(report: Report, data: BookData | None, language: Language = ENGLISH) 
         writer.finish(build.footer)
     for sheet_charts in charts:
         sheet_charts.link(build.places, build.fillings)
+    _link_bridge(build)
     _order(build.book)
     _describe(build)
     return build
@@ -147,6 +156,7 @@ def _write_data(build: _Build, data: BookData, numbers: Numbers) -> None:
         usage_table(data, numbers),
         architecture_table(data),
         list_price_table(data),
+        *bridge_tables(data, numbers),
     )
     build.tables = {table.name: table for table in tables}
     for table in (*tables, dictionary_table(data, tables)):
@@ -238,10 +248,26 @@ def _write_checks(build: _Build, writer: SheetWriter, data: BookData) -> None:
 
 def _write_table(build: _Build, writer: SheetWriter, table: Table) -> None:
     energy = build.tables.get("d_energy")
-    alive = live(table, build.numbers, build.report.month, energy)
+    alive = (
+        live_bridge(table)
+        if table.name == BRIDGE and CELLS in build.tables
+        else live(table, build.numbers, build.report.month, energy)
+    )
     writer.table(alive)
     if alive.inputs:
         name_assumptions(writer, build.book, alive)
+
+
+def _link_bridge(build: _Build) -> None:
+    """Let the steps between two months, and their waterfall, follow the cells of both months."""
+    if CELLS not in build.tables or BRIDGE not in build.places:
+        return
+    section = next(each for each in build.report.sections if each.name == "bridge")
+    sheet = build.book[section.sheet]
+    write_steps(sheet, section.tables[0], build.places[BRIDGE], build.fillings)
+    for figure in section.figures:
+        if isinstance(figure, Steps) and f"figure_{figure.name}" in build.places:
+            write_waterfall(sheet, build.places, figure.values, build.fillings)
 
 
 def _opened(build: _Build, sheet: str, title: str, question: str) -> SheetWriter:

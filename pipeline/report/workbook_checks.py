@@ -16,6 +16,8 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from pipeline.report.language import ENGLISH, Language
 from pipeline.report.section import Column, Kind, Report, Table, Value
+from pipeline.report.sections.bridge import TABLE as BRIDGE
+from pipeline.report.workbook_bridge_steps import CELLS
 from pipeline.report.workbook_cache import Fillings
 from pipeline.report.workbook_cells import write_formula, write_value
 from pipeline.report.workbook_data import BookData
@@ -118,6 +120,23 @@ class Sources:
         cell = f"{place.sheet}!${letter}${place.head_row + place.row_count + 1}"
         return _Way(cell, float(table.total[number]))  # type: ignore[arg-type]
 
+    def steps(self, column: str) -> tuple[_Way, _Way] | None:
+        """Return this month on the bridge, and the sum of the lines before it."""
+        table, place = _table(self.report, BRIDGE), self.places.get(BRIDGE)
+        if table is None or place is None or CELLS not in self.tables:
+            return None
+        number = place.columns.index(column)
+        values = [row[number] for row in table.rows]
+        if not all(map(_is_number, values)):
+            return None
+        letter, first = get_column_letter(number + 1), place.head_row + 1
+        last = place.head_row + place.row_count
+        *parts, whole = (float(value) for value in values)  # type: ignore[arg-type]
+        return (
+            _Way(f"{place.sheet}!${letter}${last}", whole),
+            _Way(f"SUM({place.sheet}!${letter}${first}:${letter}${last - 1})", math.fsum(parts)),
+        )
+
     def data_sum(self, name: str, column: str) -> _Way | None:
         """Return the month's sum of a column of a data sheet."""
         columns = {each.name: each for each in self.tables[name].columns}
@@ -136,7 +155,12 @@ class Sources:
 
 def write_checks(writer: SheetWriter, sources: Sources) -> str:
     """Write the table of all checks; return its overall result in words."""
-    ties = [*_sheet_ties(sources), *_data_ties(sources), *_issued_ties(sources)]
+    ties = [
+        *_sheet_ties(sources),
+        *_bridge_ties(sources),
+        *_data_ties(sources),
+        *_issued_ties(sources),
+    ]
     rows = (*(tie.row for tie in ties), *_claims(sources.report))
     table = Table(
         "all_checks",
@@ -238,6 +262,24 @@ def _sheet_ties(sources: Sources) -> list[_Tie]:
                 claim = f"{name.replace('_', ' ').capitalize()} = Summary, {unit}"
                 least = abs(expected.value) * _SMALLEST
                 ties.append(_Tie(claim, expected, actual, max(tolerance, least)))
+    return ties
+
+
+def _bridge_ties(sources: Sources) -> list[_Tie]:
+    """Return where the steps between two months must add up, and begin and end as they should."""
+    ties = []
+    for column, label, unit, least in (
+        ("cost_usd", "Cost", "USD", _CENT_HALF),
+        ("facility_energy_kwh", "Electricity", "kWh", _SMALLEST),
+        ("carbon_kgco2e", "Carbon", "kg CO₂e", _SMALLEST),
+    ):
+        ways, figure = sources.steps(column), sources.figure(label)
+        if ways is None or figure is None:
+            continue
+        whole, parts = ways
+        slack = max(least, abs(figure.value) * _SMALLEST)
+        ties.append(_Tie(f"Steps of Bridge = this month, {unit}", whole, parts, slack))
+        ties.append(_Tie(f"Bridge = Summary, {unit}", figure, whole, slack))
     return ties
 
 

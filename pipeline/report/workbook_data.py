@@ -38,6 +38,7 @@ OTHER_TEAMS = 0  # the number of the line that small teams share
 _APART = ("contracted_cost_usd", "committed_cost_usd", "hosting_cost_usd")
 _KEYS = ("provider", "model_id", "query_class", "team", "price_band_id", "is_billed")
 GROUP = ("month_start", "provider", "model_id", "query_class")
+OFFER = GROUP[:3]  # a model at a provider in a month
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class Numbers:
     """The numbers that stand for names in formulas."""
 
     groups: Mapping[tuple[Value, ...], int]  # (month, provider, model, class) → number
+    offers: Mapping[tuple[Value, ...], int]  # (month, provider, model) → number
     models: Mapping[Value, int]
     classes: Mapping[Value, int]
     teams: Mapping[Value, int]
@@ -82,6 +84,9 @@ def numbers_of(data: BookData, most_rows: int = MOST_ROWS) -> Numbers:
     teams = _numbered(costs, "team")
     return Numbers(
         groups={row: number for number, row in enumerate(keys.rows(), start=1)},
+        offers={
+            row: number for number, row in enumerate(_distinct(keys.select(OFFER)).rows(), start=1)
+        },
         models=_numbered(keys, "model_id"),
         classes=_numbered(keys, "query_class"),
         teams={team: n if team in kept else OTHER_TEAMS for team, n in teams.items()},

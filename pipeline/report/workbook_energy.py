@@ -75,6 +75,7 @@ _ENERGY_FACTS = {
     "query_class": "Class of work.",
     "model_no": "Number of the model in this workbook.",
     "class_no": "Number of the class in this workbook.",
+    "offer_no": "Number of the month, provider and model.",
     "hosting_kind": "api, self_hosted or one_user.",
     "evidence_grade": "Grade of the run; it does not follow inputs.",
     "method_version": "Method that the figures were computed by.",
@@ -227,6 +228,7 @@ def _energy_frame(data: BookData, numbers: Numbers) -> pl.DataFrame:
         pl.Series("group_no", [numbers.groups[key] for key in keys]),
         pl.Series("model_no", [numbers.models[key[2]] for key in keys]),
         pl.Series("class_no", [numbers.classes[key[3]] for key in keys]),
+        pl.Series("offer_no", [numbers.offers[key[:3]] for key in keys]),
         pl.when(~assumed).then("batch").alias("batch_told"),
         pl.when(pl.col("batch").is_not_null())
         .then(pl.when(assumed).then("batch_assumed").otherwise("batch"))

@@ -95,6 +95,8 @@ def _unit_rows(month: str) -> tuple[tuple[str | float | dt.date, ...], ...]:
         ("tokens_per_mtok", 1_000_000, "tokens", "Tokens that a list price is for."),
         ("grams_per_kg", 1_000, "g/kg", "Grams of a kilogram."),
         ("usd_decimals", 9, "digits", "Decimals to which the memo line in USD is kept."),
+        ("cent_decimals", 2, "digits", "Decimals to which the steps of Bridge in USD are cut."),
+        ("step_decimals", 9, "digits", "Decimals to which its steps in kWh and g are cut."),
         ("range_low_frac", 0.05, "share", "Share of the joint draws below the low end of a range."),
         ("range_high_frac", 0.95, "share", "Share of the joint draws below its high end."),
         ("least_change_frac", 1e-9, "share", "Change of a figure that is more than rounding."),

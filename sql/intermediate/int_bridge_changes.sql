@@ -132,16 +132,16 @@ changed as (
         now.request_count::double * by_kind.mean_value as at_volume,
         now.request_count::double
         * coalesce(by_class_team.mean_value, by_class.mean_value, by_kind.mean_value) as at_mix,
+        now.quantity,
         now.request_count::double
         * coalesce(
             by_cell.mean_quantity,
             by_class_team.mean_quantity,
             by_class.mean_quantity,
             by_kind.mean_quantity
-        )
-        * coalesce(unit_values.unit_value, now.unit_value) as at_model,
-        now.quantity::double * coalesce(unit_values.unit_value, now.unit_value) as at_length,
-        now.quantity::double * now.unit_value as at_price
+        ) as quantity_at_model,
+        now.unit_value,
+        coalesce(unit_values.unit_value, now.unit_value) as unit_value_before
     from quantities as now
     inner join by_kind
         on
@@ -195,9 +195,11 @@ select
     changed.value_before::decimal(38, 15) as value_before,
     changed.request_before_count::decimal(38, 0) as request_before_count,
     changed.request_count::decimal(38, 0) as request_count,
+    changed.quantity::decimal(38, 0) as quantity,
+    changed.quantity_at_model::double as quantity_at_model,
     changed.at_volume::double as at_volume,
     changed.at_mix::double as at_mix,
-    changed.at_model::double as at_model,
-    changed.at_length::double as at_length,
-    changed.at_price::double as at_price
+    (changed.quantity_at_model * changed.unit_value_before)::double as at_model,
+    (changed.quantity::double * changed.unit_value_before)::double as at_length,
+    (changed.quantity::double * changed.unit_value)::double as at_price
 from changed

@@ -34,7 +34,11 @@ kinds as (
     union all
     select
         'energy' as carrier,
-        'pair' as quantity_kind
+        'prefill_pair' as quantity_kind
+    union all
+    select
+        'energy' as carrier,
+        'decode_pair' as quantity_kind
     union all
     select
         'energy' as carrier,

@@ -183,7 +183,8 @@ energy_quantities as (
         rates.carbon_gco2e_per_kwh,
         case kinds.quantity_kind
             when 'prefilled_token' then cells.prefilled_tokens
-            when 'pair' then cells.prefill_pairs + cells.decode_pairs
+            when 'prefill_pair' then cells.prefill_pairs
+            when 'decode_pair' then cells.decode_pairs
             when 'prompt' then cells.prompts
             when 'cache_position' then cells.cache_positions
             when 'decode_step' then cells.decode_steps
@@ -192,7 +193,8 @@ energy_quantities as (
         facility_energy_kwh(
             case kinds.quantity_kind
                 when 'prefilled_token' then rates.energy_j_per_prefilled_token
-                when 'pair' then rates.energy_j_per_pair
+                when 'prefill_pair' then rates.energy_j_per_pair
+                when 'decode_pair' then rates.energy_j_per_pair
                 when 'prompt' then rates.energy_j_per_prompt
                 when 'cache_position' then rates.energy_j_per_cache_position
                 when 'decode_step' then rates.energy_j_per_decode_step

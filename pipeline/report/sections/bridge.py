@@ -31,6 +31,7 @@ STEPS = (
     ),
     ("", "This month", "The sum of the lines above."),
 )
+TABLE = "month_bridge"
 _MEASURES = (
     ("cost", "usd", "price"),
     ("facility_energy", "kwh", "rate"),
@@ -113,9 +114,7 @@ def _table(row: dict[str, Any]) -> Table:
         grade = row["evidence_grade"]
         told = (label, cost, energy, *energies, kilograms, *carbons, grade, batch, definition)
         lines.append(told)
-    return Table(
-        "month_bridge", "From the month before to this one", _COLUMNS, tuple(lines), note=_NOTE
-    )
+    return Table(TABLE, "From the month before to this one", _COLUMNS, tuple(lines), note=_NOTE)
 
 
 def _figures(row: dict[str, Any]) -> tuple[Steps, ...]:
