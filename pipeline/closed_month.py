@@ -8,7 +8,7 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -18,15 +18,14 @@ import duckdb
 
 from pipeline import job, manifest, warehouse, workspace_rows
 from pipeline.closed_record import frozen_files, read_record
-from pipeline.errors import ClosedMonthError
 from pipeline.frozen import freeze
 from pipeline.ingest.columns import literal
+from pipeline.ingest.files import begins_with
 from pipeline.overlay_sheets import overlay_files
 from pipeline.reference import load_reference
 from pipeline.settings import Deployment, Frozen, Input, Settings
 from pipeline.workspace import require_workspace
 
-_COMPARED = ("code", "method_version", "packages", "settings", "overlays", "inputs", "outputs")
 TARGETS = ("mart_cost_bridge", "mart_month_total", "int_group_costs", "int_group_energy")
 
 
@@ -109,35 +108,41 @@ def thawed(settings: Settings, month: str, issue: str) -> Settings:
     )
 
 
+def missing_inputs(con: duckdb.DuckDBPyConnection, frozen: Frozen) -> list[dict[str, Any]]:
+    """Return what its manifest says of the files that an issue rests on and a warehouse lacks."""
+    rows = con.execute(
+        "select unnest($keys::varchar[]) except select input_key from raw_inputs",
+        {"keys": list(frozen.input_keys)},
+    ).fetchall()
+    missing = {row[0] for row in rows}
+    issued = frozen.folder / "report" / "manifest.json"
+    told = json.loads(issued.read_text(encoding="utf-8"))["inputs"]  # in the order of the keys
+    return [each for key, each in zip(frozen.input_keys, told, strict=True) if key in missing]
+
+
+def lost_inputs(con: duckdb.DuckDBPyConnection, settings: Settings, frozen: Frozen) -> list[str]:
+    """Return the names of those files whose rows a warehouse lacks.
+
+    A log that has grown since holds the rows of what it was, so it is none of them.
+    """
+    live = {
+        row[0]
+        for row in con.execute(
+            "select source_file from raw_inputs where replaced_by is null"
+        ).fetchall()
+    }
+    return [
+        each["name"]
+        for each in missing_inputs(con, frozen)
+        if each["name"] not in live
+        or not begins_with(settings.folder / each["name"], each["size_bytes"], each["sha256"])
+    ]
+
+
 def issued_totals(folder: Path) -> Totals:
     """Return the totals that an issue states."""
     said = read_record(folder)["totals"]
     return Totals(**{name: None if said[name] is None else Decimal(said[name]) for name in said})
-
-
-def reproduce(
-    settings: Settings, month: str, issue: str, out: Path, tell: Callable[[str], None]
-) -> job.Finished:
-    """Build an issue anew from what was frozen, and put it in place if it is the same to the byte.
-
-    Raises:
-        ClosedMonthError: Where it is not, with what differs.
-    """
-    folder = folder_of(settings, month, issue)
-    expected = read_record(folder)["manifest_sha256"]
-
-    def approve(con: duckdb.DuckDBPyConnection, report: Path) -> None:
-        made = (report / "manifest.json").read_bytes()
-        if hashlib.sha256(made).hexdigest() != expected:
-            issued = json.loads((folder / "report" / "manifest.json").read_text("utf-8"))
-            raise ClosedMonthError(
-                f"{month} is closed as {issue}, and a report of today would not be the same: "
-                f"{_differences(issued, json.loads(made))}. What was issued stands in "
-                f"{folder / 'report'}. `joulebook restate {month}` issues it anew with a bridge; "
-                f"`joulebook reopen {month} --reason …` opens it."
-            )
-
-    return job.make_report(thawed(settings, month, issue), month, out, tell, approve)
 
 
 def build_totals(
@@ -166,24 +171,6 @@ def totals_of(con: duckdb.DuckDBPyConnection, month: str) -> Totals:
         {"month": month},
     ).fetchall()
     return Totals(cost[0][0] if cost else None, *(rest[0] if rest else (None, None)))
-
-
-def _differences(issued: Mapping[str, Any], made: Mapping[str, Any]) -> str:
-    names = [name for name in _COMPARED if issued[name] != made[name]]
-    words = [f"{name} ({_first_difference(issued[name], made[name])})" for name in names]
-    return "; ".join(words) or "its manifest"
-
-
-def _first_difference(issued: object, made: object) -> str:
-    if isinstance(issued, Mapping) and isinstance(made, Mapping):
-        key = next(key for key in (*issued, *made) if issued.get(key) != made.get(key))
-        return f"{key} was {issued.get(key)}, is {made.get(key)}"
-    if isinstance(issued, Sequence) and isinstance(made, Sequence) and not isinstance(issued, str):
-        gone = [each for each in issued if each not in made]
-        come = [each for each in made if each not in issued]
-        name = (gone or come)[0]
-        return str(name.get("name", name) if isinstance(name, Mapping) else name)
-    return f"was {issued}, is {made}"
 
 
 def _text(value: Decimal | None) -> str | None:

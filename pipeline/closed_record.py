@@ -9,6 +9,7 @@ from typing import Any
 from pipeline.errors import BadInputError
 
 _KEYS = ("event", "settings", "input_keys", "bridge", "totals", "manifest_sha256")
+_REOPENED = "reopened.json"
 _RESTS_ON = ("reference/*", "overlays/*", "*.parquet")
 
 
@@ -42,6 +43,35 @@ def read_record(folder: Path) -> dict[str, Any]:
             what = "another one" if name in found else "none"
             raise _fault(folder / name, "the file that was frozen", what)
     return dict(record)
+
+
+def events_of(root: Path) -> list[dict[str, str]]:
+    """Return what the folder `closed` of a workspace says became of its months, in order."""
+    events = []
+    for folder in _issues(root):
+        events.append(read_record(folder)["event"])
+        reopened = folder / _REOPENED
+        if reopened.exists():
+            events.append(json.loads(reopened.read_text(encoding="utf-8")))
+    return events
+
+
+def closed_folders(root: Path) -> dict[str, Path]:
+    """Return the folder of the issue that holds, of every month that is closed, by its records."""
+    last = {folder.parent.name: folder for folder in _issues(root)}
+    return {month: at for month, at in last.items() if not (at / _REOPENED).exists()}
+
+
+def note_reopened(folder: Path, event: Mapping[str, str]) -> None:
+    """Write down that an issue does not hold any more, beside it: a warehouse may be lost."""
+    text = json.dumps(event, ensure_ascii=False)
+    (folder / _REOPENED).write_text(f"{text}\n", encoding="utf-8")
+
+
+def _issues(root: Path) -> list[Path]:
+    """Return the folder of every issue, by month and number."""
+    folders = [path.parent for path in root.glob("closed/*/R*/record.json")]
+    return sorted(folders, key=lambda each: (each.parent.name, int(each.name[1:])))
 
 
 def _fault(path: Path, expected: str, found: str) -> BadInputError:

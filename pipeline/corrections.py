@@ -83,7 +83,11 @@ def settle(settings: Settings, month: str) -> list[str]:
     path = workspace.require_workspace(settings)
     with workspace.opened(path, settings) as con:
         known = states(con)
-    state = known.get(month, MonthState(month))
+        state = known.get(month, MonthState(month))
+        if state.is_closed:
+            frozen = closed_month.frozen_of(closed_month.thawed(settings, month, state.issue))
+            if lost := closed_month.lost_inputs(con, settings, frozen):
+                return [_waiting(month, lost)]
     carrier = _first_open(known, month)
     with tempfile.TemporaryDirectory(dir=settings.folder, prefix=".building-") as aside:
         today = Path(aside) / "costs.parquet"
@@ -134,6 +138,13 @@ def _first_open(known: dict[str, MonthState], month: str) -> str:
     while later in known and known[later].is_closed:
         later = workspace_rows.months_back(later, -1)
     return later
+
+
+def _waiting(month: str, lost: list[str]) -> str:
+    return (
+        f"{month} is closed, and {len(lost)} of the files it rests on are not loaded, first "
+        f"{lost[0]}: no corrections of it are worked out until they are"
+    )
 
 
 def _notes(con: duckdb.DuckDBPyConnection, month: str, carrier: str) -> list[str]:

@@ -13,10 +13,11 @@ def forget(settings: Settings, user_id: str) -> dict[str, Any]:
     """Empty a user's id wherever it stands; return how many rows held it, and which closed months.
 
     Reports never hold user ids. A closed month counts how much of its usage of no team names a
-    user, so it may not be reproduced to the byte afterwards; its figures of money and energy can.
+    user, so it may not be built anew to the byte afterwards: that is noted, and it is served as it
+    was issued.
     """
     with workspace.opened(workspace.require_workspace(settings), settings) as con:
-        closed = {each.month for each in states(con).values() if each.is_closed}
+        closed = {each.month: each.issue for each in states(con).values() if each.is_closed}
         con.execute("begin")
         ids = {user_id, user_key(settings, user_id)}
         held: set[str] = set()
@@ -27,6 +28,8 @@ def forget(settings: Settings, user_id: str) -> dict[str, Any]:
             ).fetchall()
             held |= {row[0] for row in rows}
             count += null_out(con, "user_id", each)
+        for month in sorted(closed.keys() & held):
+            workspace.note_event(con, month, "forget", closed[month], "", "")
         con.execute("commit")
         con.execute("checkpoint")  # so that the log of the database does not hold it either
-    return {"row_count": count, "closed_months": sorted(closed & held)}
+    return {"row_count": count, "closed_months": sorted(closed.keys() & held)}

@@ -17,13 +17,17 @@ def freeze(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
 
 
 def thaw(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
-    """Make every reference table from its frozen file."""
+    """Make every reference table from its frozen file.
+
+    Tables of today's program stand there already: one that the issue did not know stays, and so do
+    columns that it did not know, empty.
+    """
+    today = set(reference_tables(con))
     for path in sorted((folder / "reference").glob("raw_*.parquet")):
-        con.execute(
-            f"create or replace table {path.stem} as from read_parquet({literal(str(path))})"
-        )
-    for table in ("raw_prices", "raw_own_prices"):  # months closed before prices had weekdays
-        con.execute(f"alter table if exists {table} add column if not exists days varchar")
+        frozen = f"from read_parquet({literal(str(path))})"
+        if path.stem in today:
+            frozen = f"(select * from {path.stem} limit 0) union all by name ({frozen})"
+        con.execute(f"create or replace table {path.stem} as {frozen}")
 
 
 def reference_tables(con: duckdb.DuckDBPyConnection) -> list[str]:

@@ -1,6 +1,5 @@
 """The main job: usage logs in, one finished report folder out, or none at all."""
 
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -13,7 +12,7 @@ from pipeline import limits, manifest, publish, warehouse, workspace_rows
 from pipeline.audit.fill import fill_measured_tables
 from pipeline.book_frames import book_data, write_requests
 from pipeline.calculator import calculator_rows
-from pipeline.errors import IncompleteInputError, WrongUseError
+from pipeline.errors import IncompleteInputError
 from pipeline.ingest.load import find_files, load
 from pipeline.laws.simple import METHOD_VERSION
 from pipeline.marts import MARTS
@@ -67,19 +66,9 @@ def make_report(
     Raises:
         JoulebookError: Where inputs, settings or claims do not hold.
     """
-    publish.make_folder(out)
-    if settings.warehouse is not None:  # whose lock is held, so nobody else is building here
-        publish.clear_killed(out)
-    try:
-        with tempfile.TemporaryDirectory(dir=out, prefix=publish.ASIDE) as aside:
-            return _make_aside(settings, month, out, Path(aside), tell, approve, build)
-    except (OSError, duckdb.Error) as error:
-        why = publish.disk_fault(error)
-        if why is None:
-            raise
-        raise WrongUseError(
-            f"{out}: the report cannot be written: {why}. Give another --out, or make room."
-        ) from None
+    is_locked = settings.warehouse is not None  # so nobody else is building here
+    with publish.building(out, clears=is_locked) as aside:
+        return _make_aside(settings, month, out, aside, tell, approve, build)
 
 
 def _make_aside(

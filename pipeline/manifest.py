@@ -76,6 +76,15 @@ def code_sha256() -> str:
     return digest.hexdigest()
 
 
+def made_with() -> dict[str, Any]:
+    """Return what of the program decides a figure: method, code and packages."""
+    return {
+        "method_version": METHOD_VERSION,
+        "code": {"version": __version__, "sha256": code_sha256()},
+        "packages": {name: importlib.metadata.version(name) for name in _PACKAGES},
+    }
+
+
 def manifest(
     con: duckdb.DuckDBPyConnection,
     settings: Settings,
@@ -90,9 +99,7 @@ def manifest(
         "month": month,
         "issue": issue(settings),
         "is_generated_sample": settings.is_generated_sample,
-        "method_version": METHOD_VERSION,
-        "code": {"version": __version__, "sha256": code_sha256()},
-        "packages": {name: importlib.metadata.version(name) for name in _PACKAGES},
+        **made_with(),
         "settings": shown_settings(settings),
         "overlays": fingerprints(settings.overlay_folder),
         "measured": measured_files(settings),

@@ -8,11 +8,18 @@ from pathlib import Path
 
 import duckdb
 
-from pipeline import closed_month, corrections, job, workspace, workspace_rows
-from pipeline.errors import ClosedMonthError, WrongUseError
+from pipeline import closed_month, closed_report, corrections, job, workspace, workspace_rows
+from pipeline.closed_record import closed_folders, note_reopened
+from pipeline.errors import (
+    ClosedMonthError,
+    IncompleteInputError,
+    JoulebookError,
+    WrongUseError,
+)
 from pipeline.months_state import MonthState, state_of
 from pipeline.restate import bridge
 from pipeline.settings import Settings
+from pipeline.workspace_faults import DamagedWarehouseError, LostWarehouseError
 
 Tell = Callable[[str], None]
 Bridge = tuple[Mapping[str, str], ...]
@@ -22,19 +29,31 @@ def report(settings: Settings, month: str | None, out: Path, tell: Tell) -> job.
     """Make the report of a month of a workspace: of a closed one what was issued, to the byte.
 
     Raises:
-        ClosedMonthError: Where a closed month would not be the same today.
+        ClosedMonthError: Where a closed month would not be the same, though nothing has moved.
     """
     if month is None:
         with workspace.opened(workspace.require_workspace(settings), settings) as con:
             month = workspace_rows.last_month(con)
-    state = state_of(settings, month)
+    try:
+        state = state_of(settings, month)
+    except (DamagedWarehouseError, LostWarehouseError) as error:
+        return _without_warehouse(settings, month, out, tell, error)
     if not state.is_closed:
         return job.make_report(settings, month, out, tell)
     tell(f"note: {month} is closed: this is {state.issue}, and what came since is not in it")
-    frozen = closed_month.thawed(settings, month, state.issue)
-    if frozen.lang != settings.lang:
-        tell(f"note: {state.issue} was issued with lang = {frozen.lang}, and stays so")
-    return closed_month.reproduce(settings, month, state.issue, out, tell)
+    return closed_report.report(settings, state, out, tell)
+
+
+def _without_warehouse(
+    settings: Settings, month: str, out: Path, tell: Tell, error: JoulebookError
+) -> job.Finished:
+    """Serve a closed month from its own folder, where the warehouse is lost or damaged."""
+    folder = closed_folders(settings.folder).get(month)
+    if folder is None:
+        raise error
+    closed_report.require_issued(folder)
+    tell(f"note: {month} is served as issued, from {folder}: {error}")
+    return closed_report.put_issued(folder, MonthState(month, folder.name), out, settings)
 
 
 def close(settings: Settings, month: str, out: Path, tell: Tell) -> job.Finished:
@@ -59,8 +78,18 @@ def restate(
 
     Raises:
         WrongUseError: Where it is not closed.
+        IncompleteInputError: Where files that it rests on are not loaded any more.
     """
     state = _require_closed(settings, month)
+    before = closed_month.frozen_of(closed_month.thawed(settings, month, state.issue))
+    with workspace.opened(workspace.require_workspace(settings), settings) as con:
+        lost = closed_month.lost_inputs(con, settings, before)
+    if lost:
+        raise IncompleteInputError(
+            f"{month}: {len(lost)} of the files that {state.issue} rests on are not loaded, first "
+            f"{lost[0]}, so a restatement would lose their usage. Load them, then restate; or, "
+            f"where they are gone for good, `joulebook reopen {month} --reason …` and close it."
+        )
     made = _issue(settings, state, out, tell, "restate", reason)
     issued = closed_month.thawed(settings, month, made.issue)
     return made, closed_month.frozen_of(issued).bridge
@@ -76,7 +105,8 @@ def reopen(settings: Settings, month: str, reason: str) -> MonthState:
         raise WrongUseError("--reason: expected why the month is opened, found nothing.")
     state = _require_closed(settings, month)
     with workspace.opened(workspace.require_workspace(settings), settings) as con:
-        workspace.note_event(con, month, "reopen", state.issue, reason, "")
+        row = workspace.note_event(con, month, "reopen", state.issue, reason, "")
+    note_reopened(closed_month.folder_of(settings, month, state.issue), row)
     corrections.settle(settings, month)
     return state_of(settings, month)
 

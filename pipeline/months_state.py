@@ -19,19 +19,26 @@ class MonthState:
     done_by: str = ""
     reason: str = ""
     run_id: str = ""
+    has_forgotten: bool = False  # since then a user was taken out of its rows
 
 
 def states(con: duckdb.DuckDBPyConnection) -> dict[str, MonthState]:
     """Return the state of every month of which anything is written down."""
     rows = con.execute("""
-        select month, event, happened_at::varchar, done_by, reason, run_id,
-            issue
+        select
+            month, event, happened_at::varchar, done_by, reason, run_id, issue,
+            coalesce(event_id < forgotten_id, false) as has_forgotten
         from month_events
+        left join (
+            select month, max(event_id) as forgotten_id
+            from month_events where event = 'forget' group by month
+        ) as forgotten using (month)
+        where event <> 'forget'
         qualify row_number() over (partition by month order by event_id desc) = 1
     """).fetchall()
     return {
-        month: MonthState(month, issue, event != "reopen", at, by, reason, run_id)
-        for month, event, at, by, reason, run_id, issue in rows
+        month: MonthState(month, issue, event != "reopen", at, by, reason, run_id, forgot)
+        for month, event, at, by, reason, run_id, issue, forgot in rows
     }
 
 

@@ -2,6 +2,9 @@
 
 import json
 import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
@@ -37,6 +40,30 @@ def clear_killed(out: Path) -> None:
             shutil.rmtree(old, ignore_errors=True)
         else:
             old.rename(target)
+
+
+@contextmanager
+def building(out: Path, *, clears: bool) -> Iterator[Path]:
+    """Give a folder aside in the folder of all reports, gone at the end; make that one if need be.
+
+    Where it `clears`, what killed runs left goes first: only while a lock keeps other runs away.
+
+    Raises:
+        WrongUseError: Where the disk does not take what is written.
+    """
+    make_folder(out)
+    try:
+        if clears:
+            clear_killed(out)
+        with tempfile.TemporaryDirectory(dir=out, prefix=ASIDE) as aside:
+            yield Path(aside)
+    except (OSError, duckdb.Error) as error:
+        why = disk_fault(error)
+        if why is None:
+            raise
+        raise WrongUseError(
+            f"{out}: the report cannot be written: {why}. Give another --out, or make room."
+        ) from None
 
 
 def disk_fault(error: OSError | duckdb.Error) -> str | None:

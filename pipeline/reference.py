@@ -61,6 +61,8 @@ def load_reference(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
     """
     create_corrections(con)
     if settings.frozen is not None:
+        # What today's program reads and the issue did not know is as nobody had set anything.
+        load_reference(con, Settings(overlay_folder=settings.frozen.folder / "no-overlays"))
         thaw(con, settings.frozen.folder)
         return
     for table in TABLES:

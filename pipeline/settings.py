@@ -167,10 +167,17 @@ def read_settings(path: Path) -> Settings:
     values["inputs"] = tuple(_input(path, each) for each in raw.get("inputs", []))
     values["deployments"] = tuple(_deployment(path, each) for each in raw.get("deployments", []))
     warehouse = path.parent / WAREHOUSE
-    values["warehouse"] = warehouse if warehouse.exists() else None
+    is_there = warehouse.exists() or _was_there(path.parent)
+    values["warehouse"] = warehouse if is_there else None
     settings = Settings(**values)
     _require_zone(path, settings)
     return settings
+
+
+def _was_there(folder: Path) -> bool:
+    """Say whether a folder is a workspace that has lost its warehouse: months or runs are left."""
+    left = (*folder.glob("closed/*/R*/record.json"), *folder.glob("runs/*.jsonl"))
+    return bool(left)
 
 
 def require_language(where: str, lang: str) -> None:

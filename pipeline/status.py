@@ -5,6 +5,8 @@ import re
 from typing import Any
 
 from pipeline import workspace
+from pipeline.closed_month import folder_of
+from pipeline.closed_report import moved_on, require_issued
 from pipeline.errors import IncompleteInputError, WrongUseError
 from pipeline.months_state import MonthState, states
 from pipeline.settings import Settings
@@ -41,7 +43,10 @@ def rows_of(settings: Settings) -> list[dict[str, Any]]:
         )
     runs = read_runs(settings.folder)
     return [
-        _row(month, counts, known.get(month, MonthState(month)), carried.get(month, 0), runs)
+        {
+            **_row(month, counts, known.get(month, MonthState(month)), carried.get(month, 0), runs),
+            "moved_on": _moved_on(settings, known.get(month, MonthState(month))),
+        }
         for month, *counts in held
     ]
 
@@ -71,6 +76,13 @@ def require_recent(settings: Settings, max_age: str) -> None:
             f"status: expected a report within {max_age}, the last one was made on {last} UTC "
             f"({done[-1]['month']}, by {done[-1]['done_by']})."
         )
+
+
+def _moved_on(settings: Settings, state: MonthState) -> list[str]:
+    """Return what of the program is not as it was when a closed month was issued, in words."""
+    if not state.is_closed:
+        return []
+    return moved_on(require_issued(folder_of(settings, state.month, state.issue)))
 
 
 def _row(
@@ -108,6 +120,9 @@ def _line(row: dict[str, Any]) -> str:
         word = "closed" if row["state"] == "closed" else "opened"
         why = f" ({row['reason']})" if row["reason"] else ""
         parts.append(f"{word} {row['happened_at']} UTC by {row['done_by']}{why}")
+    if row["moved_on"]:
+        names = " and ".join(word.partition(" ")[0] for word in row["moved_on"])
+        parts.append(f"issued by another program ({names}); restate shows what that moves")
     if row["correction_count"]:
         parts.append(f"{row['correction_count']} corrections carried by later months")
     run = row["last_run"]

@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.errors import BadInputError, WrongUseError
+from pipeline.ingest.files import begins_with
 
 
 def verify(folder: Path, inputs: Path) -> list[dict[str, Any]]:
     """Return a row for each thing looked at: `kind`, `name`, `status` and what was found.
 
-    `status` is `same`, `different`, `missing` or, of inputs and overlays, `not here`.
+    `status` is `same`, `different`, `missing` or, of inputs, `grown` (it begins with what it was)
+    or `not here`.
 
     Args:
         folder: The folder of one report.
@@ -57,7 +59,8 @@ def text_of(folder: Path, rows: list[dict[str, Any]]) -> list[str]:
     lines.append(
         f"{folder.as_posix()}: {counted['output'].count('same')} of {len(counted['output'])} "
         f"outputs and {counted['input'].count('same')} of {len(counted['input'])} inputs are the "
-        f"same, {counted['input'].count('not here')} inputs are not here; rows in = rows out in "
+        f"same, {counted['input'].count('grown')} have grown since and "
+        f"{counted['input'].count('not here')} are not here; rows in = rows out in "
         f"{counted['rows'].count('same')} of {len(counted['rows'])} files"
     )
     return lines
@@ -85,6 +88,12 @@ def _file(kind: str, root: Path, told: dict[str, Any], if_absent: str) -> dict[s
     with path.open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     status = "same" if sha256 == told["sha256"] else "different"
+    if (
+        status == "different"
+        and kind == "input"
+        and begins_with(path, told["size_bytes"], told["sha256"])
+    ):
+        status = "grown"  # as a log does that is written on
     return {"kind": kind, "name": told["name"], "status": status, "found": f"sha256 {sha256}"}
 
 

@@ -13,10 +13,11 @@ from pathlib import Path
 
 import duckdb
 
-from pipeline.closed_record import read_record
-from pipeline.errors import BadInputError, WrongUseError
+from pipeline.closed_record import closed_folders, events_of
+from pipeline.errors import WrongUseError
 from pipeline.ingest.tables import STORED
 from pipeline.settings import WAREHOUSE, Settings, bundled
+from pipeline.workspace_faults import damaged, lost, reading
 
 SCHEMA_VERSION = 1
 
@@ -97,10 +98,11 @@ def opened(
 
     Raises:
         WrongUseError: Where a newer program made it, or its months are cut in another zone.
-        BadInputError: Where it cannot be read.
+        LostWarehouseError: Where it is not there.
+        DamagedWarehouseError: Where it cannot be read.
     """
     if not path.exists() and not creates:
-        raise WrongUseError(f"{path}: no such warehouse.")
+        raise lost(path)
     try:
         con = duckdb.connect(str(path), config={"memory_limit": f"{settings.memory_limit_gb:g}GB"})
         con.execute("set TimeZone = 'UTC'")
@@ -112,18 +114,10 @@ def opened(
         raise damaged(path, error) from None
     try:
         _require_known(path, found, settings)
-        yield con
+        with reading(path):
+            yield con
     finally:
         con.close()
-
-
-def damaged(path: Path, error: Exception) -> BadInputError:
-    """Return the fault of a warehouse that cannot be read."""
-    return BadInputError(
-        f"{path}: expected a warehouse of joulebook, found: {str(error).splitlines()[0]} Move it "
-        "away and load the logs again: files are known by their hashes, closed months by the "
-        "folder closed/."
-    )
 
 
 def done_by() -> str:
@@ -170,8 +164,13 @@ def _create(con: duckdb.DuckDBPyConnection, path: Path, settings: Settings) -> N
     con.execute("begin")
     con.execute(_SCHEMA)
     con.execute("insert into workspace values (?, ?)", [SCHEMA_VERSION, settings.time_zone])
-    for record in sorted((path.parent / "closed").glob("*/R*/record.json")):
-        _insert_event(con, read_record(record.parent)["event"])
+    for event in events_of(path.parent):
+        _insert_event(con, event)
+    for month, folder in closed_folders(path.parent).items():
+        con.execute(  # what it carries of months before is in no other place
+            "insert into corrections by name from read_parquet($path) where month = $month",
+            {"path": str(folder / "corrections.parquet"), "month": month},
+        )
     con.execute("commit")
 
 

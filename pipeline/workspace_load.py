@@ -15,7 +15,7 @@ import duckdb
 from pipeline import publish, warehouse, workspace
 from pipeline.errors import BadInputError, WrongUseError
 from pipeline.ingest.columns import literal
-from pipeline.ingest.files import LogFile, find_files
+from pipeline.ingest.files import LogFile, begins_with, find_files
 from pipeline.ingest.load import Intake, load
 from pipeline.ingest.summary import entries_of
 from pipeline.ingest.tables import STORED
@@ -204,7 +204,7 @@ def _retire(
         old_id
         for old_id, shown, sha256, unpacked, size in live
         if unpacked == intake.sha256
-        or (shown == file.shown and _begins_with(file.path, size, sha256))
+        or (shown == file.shown and begins_with(file.path, size, sha256))
     ]
     values = {"ids": old, "by": file_id}
     book.execute(
@@ -217,11 +217,6 @@ def _retire(
         {"ids": old},
     ).fetchall()
     return {row[0] for row in rows}
-
-
-def _begins_with(path: Path, size: int, sha256: str) -> bool:
-    with path.open("rb") as file:
-        return hashlib.sha256(file.read(size)).hexdigest() == sha256
 
 
 def _insert_file(

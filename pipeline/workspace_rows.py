@@ -16,7 +16,7 @@ from pipeline.ingest import contract, duplicates, overlaps
 from pipeline.ingest.columns import literal
 from pipeline.ingest.tables import STORED, create_tables, make_room
 from pipeline.settings import ASSUME_KEYS, Frozen
-from pipeline.workspace import damaged
+from pipeline.workspace_faults import damaged, lost, reading
 
 MONTHS_BEFORE = 1
 
@@ -70,12 +70,15 @@ def chosen_keys(
 
 @contextmanager
 def _attached(con: duckdb.DuckDBPyConnection, warehouse: Path) -> Iterator[None]:
+    if not warehouse.exists():
+        raise lost(warehouse)
     try:
         con.execute(f"attach {literal(str(warehouse))} as book (read_only)")
     except duckdb.Error as error:
         raise damaged(warehouse, error) from None
     try:
-        yield
+        with reading(warehouse):
+            yield
     finally:
         con.execute("detach book")
 

@@ -1,5 +1,6 @@
 """Find the files behind the paths, folders and globs that a user gives."""
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,14 @@ def find_files(inputs: Iterable[Input], folder: Path) -> list[LogFile]:
         WrongUseError: Where a path leads to nothing.
     """
     return [file for each in inputs for file in _expand(each, folder)]
+
+
+def begins_with(path: Path, size: int, sha256: str) -> bool:
+    """Say whether a file is there and its first bytes, so many, have this SHA-256."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return hashlib.sha256(file.read(size)).hexdigest() == sha256
 
 
 def _expand(each: Input, folder: Path) -> list[LogFile]:
