@@ -5,10 +5,11 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import duckdb
 import pytest
+from book_on_demand import BookOnDemand
 
 from pipeline import warehouse
 from pipeline.ingest.load import create_tables, find_files, load
@@ -16,7 +17,7 @@ from pipeline.reference import checked_inputs, load_reference
 from pipeline.settings import Input, Settings
 
 Rows = list[dict[str, Any]]
-Book = duckdb.DuckDBPyConnection  # a warehouse with its models built
+Book = duckdb.DuckDBPyConnection  # a warehouse whose models are built, at the latest when asked for
 
 # The worked example, Llama-3.1-8B with 900 tokens in and 300 out, default coefficients, batch 1:
 # 15.318907 + 10.724827 + 850.990486 J by the law, times the measured bias of dense models.
@@ -74,7 +75,7 @@ def log(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture
 def build() -> Iterator[Callable[..., duckdb.DuckDBPyConnection]]:
-    """Load files, build every model, and return the warehouse."""
+    """Load files and return the warehouse, whose models are built when asked for."""
     opened: list[duckdb.DuckDBPyConnection] = []
 
     def run(
@@ -89,11 +90,11 @@ def build() -> Iterator[Callable[..., duckdb.DuckDBPyConnection]]:
         connection.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def book_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Book]]:
     """Load rows of the general form and build models, once for all tests of a module.
 
-    Each list of rows is a file of its own, with what `assumes` says of it.
+    Named targets are built at once, else each model when asked for. Each list of rows is a file of its own, with what `assumes` says of it.
     """
     opened: list[Book] = []
 
@@ -133,10 +134,12 @@ def built(
     folder: Path = Path("/"),
     targets: Iterable[str] | None = None,
 ) -> Book:
-    """Return a warehouse with the inputs loaded and the target models, or all, built."""
+    """Return a warehouse with the inputs loaded, its target models built or all on demand."""
     connection = warehouse.connect(None, 1, threads=2)
     load_reference(connection, settings)
     load(connection, find_files(checked_inputs(connection, inputs), folder), settings)
+    if targets is None:
+        return cast("Book", BookOnDemand(connection))
     warehouse.build(connection, targets)
     return connection
 
