@@ -1,5 +1,7 @@
 """What tests share: warehouses, small logs, and the real samples where there are any."""
 
+import contextlib
+import fcntl
 import json
 import os
 import shutil
@@ -10,8 +12,10 @@ from typing import Any, cast
 import duckdb
 import pytest
 from book_on_demand import BookOnDemand
+from typer.testing import CliRunner
 
 from pipeline import warehouse
+from pipeline.cli import app
 from pipeline.ingest.load import create_tables, find_files, load
 from pipeline.reference import checked_inputs, load_reference
 from pipeline.settings import Input, Settings
@@ -94,7 +98,8 @@ def build() -> Iterator[Callable[..., duckdb.DuckDBPyConnection]]:
 def book_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Book]]:
     """Load rows of the general form and build models, once for all tests of a module.
 
-    Named targets are built at once, else each model when asked for. Each list of rows is a file of its own, with what `assumes` says of it.
+    Named targets are built at once, else each model when asked for. Each list of rows is a file of
+    its own, with what `assumes` says of it.
     """
     opened: list[Book] = []
 
@@ -117,6 +122,39 @@ def book_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., 
     yield run
     for connection in opened:
         connection.close()
+
+
+@pytest.fixture(scope="session")
+def sample_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `joulebook report --json` makes and prints in an empty folder, to be read only.
+
+    The answer stands in `answer.json`, the report in `reports`. Made once for all worker processes.
+    """
+
+    def make(folder: Path) -> None:
+        with contextlib.chdir(folder):
+            ran = CliRunner().invoke(app, ["report", "--json"], catch_exceptions=False)
+        assert ran.exit_code == 0, ran.stderr
+        (folder / "answer.json").write_text(ran.stdout, encoding="utf-8")
+
+    return made_once(tmp_path_factory, "sample-report", make)
+
+
+def made_once(
+    tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]
+) -> Path:
+    """Return a folder of this name that is filled once for all worker processes of a run."""
+    base = tmp_path_factory.getbasetemp()
+    root = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder, aside = root / name, root / f"{name}.part"
+    with (root / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            shutil.rmtree(aside, ignore_errors=True)
+            aside.mkdir()
+            make(aside)
+            aside.rename(folder)
+    return folder
 
 
 def write_log(path: Path, rows: Rows) -> Path:
