@@ -177,7 +177,7 @@ def models() -> dict[str, Model]:
 def build(con: duckdb.DuckDBPyConnection, targets: Iterable[str] | None = None) -> None:
     """Build the targets and all they rest on, parents first; everything where none are named."""
     for model in ordered_models(targets):
-        _build_one(con, model)
+        build_one(con, model)
 
 
 def ordered_models(targets: Iterable[str] | None = None) -> list[Model]:
@@ -271,7 +271,8 @@ def _with_ancestors(parents: Mapping[str, set[str]], targets: Iterable[str]) -> 
     return wanted
 
 
-def _build_one(con: duckdb.DuckDBPyConnection, model: Model) -> None:
+def build_one(con: duckdb.DuckDBPyConnection, model: Model) -> None:
+    """Build a model whose parents are there."""
     kind = "view" if model.is_view else "table"
     con.execute(f"create or replace {kind} {model.name} as\n{model.sql}")
     if not model.is_view:

@@ -1,22 +1,27 @@
 """What tests share: warehouses, small logs, and the real samples where there are any."""
 
+import contextlib
+import fcntl
 import json
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import duckdb
 import pytest
+from book_on_demand import BookOnDemand
+from typer.testing import CliRunner
 
 from pipeline import warehouse
+from pipeline.cli import app
 from pipeline.ingest.load import create_tables, find_files, load
 from pipeline.reference import checked_inputs, load_reference
 from pipeline.settings import Input, Settings
 
 Rows = list[dict[str, Any]]
-Book = duckdb.DuckDBPyConnection  # a warehouse with its models built
+Book = duckdb.DuckDBPyConnection  # a warehouse whose models are built, at the latest when asked for
 
 # The worked example, Llama-3.1-8B with 900 tokens in and 300 out, default coefficients, batch 1:
 # 15.318907 + 10.724827 + 850.990486 J by the law, times the measured bias of dense models.
@@ -74,7 +79,7 @@ def log(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture
 def build() -> Iterator[Callable[..., duckdb.DuckDBPyConnection]]:
-    """Load files, build every model, and return the warehouse."""
+    """Load files and return the warehouse, whose models are built when asked for."""
     opened: list[duckdb.DuckDBPyConnection] = []
 
     def run(
@@ -89,11 +94,12 @@ def build() -> Iterator[Callable[..., duckdb.DuckDBPyConnection]]:
         connection.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def book_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Book]]:
     """Load rows of the general form and build models, once for all tests of a module.
 
-    Each list of rows is a file of its own, with what `assumes` says of it.
+    Named targets are built at once, else each model when asked for. Each list of rows is a file of
+    its own, with what `assumes` says of it.
     """
     opened: list[Book] = []
 
@@ -118,6 +124,39 @@ def book_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., 
         connection.close()
 
 
+@pytest.fixture(scope="session")
+def sample_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `joulebook report --json` makes and prints in an empty folder, to be read only.
+
+    The answer stands in `answer.json`, the report in `reports`. Made once for all worker processes.
+    """
+
+    def make(folder: Path) -> None:
+        with contextlib.chdir(folder):
+            ran = CliRunner().invoke(app, ["report", "--json"], catch_exceptions=False)
+        assert ran.exit_code == 0, ran.stderr
+        (folder / "answer.json").write_text(ran.stdout, encoding="utf-8")
+
+    return made_once(tmp_path_factory, "sample-report", make)
+
+
+def made_once(
+    tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]
+) -> Path:
+    """Return a folder of this name that is filled once for all worker processes of a run."""
+    base = tmp_path_factory.getbasetemp()
+    root = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder, aside = root / name, root / f"{name}.part"
+    with (root / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            shutil.rmtree(aside, ignore_errors=True)
+            aside.mkdir()
+            make(aside)
+            aside.rename(folder)
+    return folder
+
+
 def write_log(path: Path, rows: Rows) -> Path:
     """Write rows as JSON lines of the general form, by default of Llama-3.1-8B in October."""
     defaults = {"occurred_at": "2026-10-05T10:00:00Z", "model_name": "meta-llama/Llama-3.1-8B"}
@@ -133,10 +172,12 @@ def built(
     folder: Path = Path("/"),
     targets: Iterable[str] | None = None,
 ) -> Book:
-    """Return a warehouse with the inputs loaded and the target models, or all, built."""
+    """Return a warehouse with the inputs loaded, its target models built or all on demand."""
     connection = warehouse.connect(None, 1, threads=2)
     load_reference(connection, settings)
     load(connection, find_files(checked_inputs(connection, inputs), folder), settings)
+    if targets is None:
+        return cast("Book", BookOnDemand(connection))
     warehouse.build(connection, targets)
     return connection
 

@@ -1,9 +1,11 @@
 """The commands as a user meets them: answers, exit codes, one clear line for every mistake."""
 
+import contextlib
 import gzip
 import hashlib
 import json
 import re
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,11 +15,13 @@ from typing import Any
 
 import polars as pl
 import pytest
+from conftest import made_once
 from overlay_files import overlay_folder
 from test_language import texts, untranslated
+from typer.testing import CliRunner
 
 from pipeline import job
-from pipeline.cli import main
+from pipeline.cli import app, main
 from pipeline.marts import MARTS
 from pipeline.reference import reference_rows
 from pipeline.report.assemble import build_report
@@ -67,6 +71,21 @@ def good(tmp_path: Path) -> Path:
     path = tmp_path / "good.csv"
     path.write_text(HEADER + ROW, encoding="utf-8")
     return path
+
+
+@pytest.fixture(scope="session")
+def good_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a report of the good file makes and prints, to be read or copied."""
+
+    def make(folder: Path) -> None:
+        (folder / "good.csv").write_text(HEADER + ROW, encoding="utf-8")
+        with contextlib.chdir(folder):
+            words = ["report", "--usage", "good.csv", "--assume", "batch=1", "--out", "out"]
+            ran = CliRunner().invoke(app, words, catch_exceptions=False)
+        assert ran.exit_code == 0, ran.stderr
+        (folder / "said.txt").write_text(ran.stdout, encoding="utf-8")
+
+    return made_once(tmp_path_factory, "good-report", make)
 
 
 ESTIMATE_KEYS = [
@@ -182,14 +201,12 @@ def test_a_what_if_architecture_moves_the_energy_as_its_bytes_do(run: Run) -> No
 
 
 @pytest.mark.slow
-def test_report_leaves_a_complete_folder_and_nothing_else(run: Run, good: Path) -> None:
-    ran = run("report", "--usage", "good.csv", "--assume", "batch=1", "--out", "out")
-
-    assert ran.code == 0
-    assert ran.out.startswith("out/2026-10: 1 requests, no price known, 0.0005385 kWh (")
+def test_report_leaves_a_complete_folder_and_nothing_else(good_report: Path) -> None:
+    said = (good_report / "said.txt").read_text(encoding="utf-8")
+    assert said.startswith("out/2026-10: 1 requests, no price known, 0.0005385 kWh (")
     files = sorted(
-        path.relative_to(good.parent / "out").as_posix()
-        for path in (good.parent / "out").rglob("*")
+        path.relative_to(good_report / "out").as_posix()
+        for path in (good_report / "out").rglob("*")
         if path.is_file()
     )
     assert files == [
@@ -204,7 +221,7 @@ def test_report_leaves_a_complete_folder_and_nothing_else(run: Run, good: Path) 
 
 @pytest.mark.slow
 def test_the_sample_has_the_same_bytes_twice_and_a_page_to_mail(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, sample_report: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = Path(__file__).parent.parent / "data/sample/joulebook.toml"
     made: list[Report] = []
@@ -215,8 +232,7 @@ def test_the_sample_has_the_same_bytes_twice_and_a_page_to_mail(
 
     monkeypatch.setattr(job, "build_report", built)
 
-    for out in ("one", "two"):
-        assert run("report", "--config", str(config), "--out", out).code == 0
+    assert run("report", "--config", str(config), "--out", "again").code == 0
 
     def hashes(folder: Path) -> dict[str, str]:
         return {
@@ -225,18 +241,16 @@ def test_the_sample_has_the_same_bytes_twice_and_a_page_to_mail(
             if path.is_file()
         }
 
-    assert hashes(tmp_path / "one") == hashes(tmp_path / "two")
-    page = (tmp_path / "one/2026-10/index.html").read_text(encoding="utf-8")
+    assert hashes(tmp_path / "again") == hashes(sample_report / "reports")
+    page = (tmp_path / "again/2026-10/index.html").read_text(encoding="utf-8")
     assert len(page.encode()) <= 500_000
     assert max(len(image) for image in re.findall(r"data:image/svg[^\"]*", page)) <= 30_000
     assert untranslated(texts(made[0])) == []  # and all of it can be said in Spanish
 
 
 @pytest.mark.slow
-def test_the_manifest_names_inputs_rows_and_outputs_with_hashes(run: Run, good: Path) -> None:
-    run("report", "--usage", "good.csv", "--out", "out")
-
-    folder = good.parent / "out/2026-10"
+def test_the_manifest_names_inputs_rows_and_outputs_with_hashes(good_report: Path) -> None:
+    good, folder = good_report / "good.csv", good_report / "out/2026-10"
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     (source,) = manifest["inputs"]
     assert source["sha256"] == hashlib.sha256(good.read_bytes()).hexdigest()
@@ -248,30 +262,27 @@ def test_the_manifest_names_inputs_rows_and_outputs_with_hashes(run: Run, good: 
 
 
 @pytest.mark.slow
-def test_the_sample_ties_to_the_cent_across_json_parquet_and_focus(
-    run: Run, tmp_path: Path
-) -> None:
-    ran = run("report", "--out", "out", "--json")
+def test_the_sample_ties_to_the_cent_across_json_parquet_and_focus(sample_report: Path) -> None:
+    told = json.loads((sample_report / "answer.json").read_text(encoding="utf-8"))
 
-    assert ran.code == 0
-    assert ran.json["month"] == "2026-10"
-    teams = [Decimal(row["cost_usd"]) for row in ran.json["marts"]["mart_team_chargeback"]]
+    assert told["month"] == "2026-10"
+    teams = [Decimal(row["cost_usd"]) for row in told["marts"]["mart_team_chargeback"]]
     classes = [
         Decimal(row["cost_usd"])
-        for row in ran.json["marts"]["mart_cost_per_task"]
+        for row in told["marts"]["mart_cost_per_task"]
         if row["cost_usd"] is not None
     ]
-    folder = tmp_path / "out/2026-10"
+    folder = sample_report / "reports/2026-10"
     parquet = pl.read_parquet(folder / "data/mart_team_chargeback.parquet")["cost_usd"].sum()
     focus = pl.read_csv(folder / "focus.csv", infer_schema=False)
     billed = sum((Decimal(cost) for cost in focus["BilledCost"]), Decimal())
     bridge = {
         row["step_id"]: row["cost_usd"] and Decimal(row["cost_usd"])
-        for row in ran.json["marts"]["mart_cost_bridge"]
+        for row in told["marts"]["mart_cost_bridge"]
     }
     assert sum(teams) == sum(classes) == Decimal(str(parquet)).normalize() == bridge["09"]
     assert billed == bridge["14"] == sum(classes) + bridge["11"] + bridge["12"]
-    assert ran.json["marts"]["mart_coverage"][0]["request_count"] == 20_236
+    assert told["marts"]["mart_coverage"][0]["request_count"] == 20_236
 
 
 @pytest.mark.parametrize(
@@ -397,8 +408,10 @@ def test_a_mistake_is_one_clear_line_and_its_exit_code(
 
 
 @pytest.mark.slow
-def test_a_failed_report_leaves_the_old_one_as_it_was(run: Run, good: Path) -> None:
-    run("report", "--usage", "good.csv", "--out", "out")
+def test_a_failed_report_leaves_the_old_one_as_it_was(
+    run: Run, good: Path, good_report: Path
+) -> None:
+    shutil.copytree(good_report / "out", good.parent / "out")
     before = (good.parent / "out/2026-10/manifest.json").read_bytes()
     good.write_text(HEADER + ROW.replace("300", "-300") * 11, encoding="utf-8")
 

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,9 +10,11 @@ from pathlib import Path
 import duckdb
 import polars as pl
 import pytest
-from conftest import Rows, rows_of
+from conftest import Rows, made_once, rows_of
 
 from pipeline.cli import main
+from pipeline.job import make_report
+from pipeline.settings import Input, Settings
 
 Build = Callable[..., duckdb.DuckDBPyConnection]
 Write = Callable[..., Path]
@@ -36,6 +39,17 @@ def one_row(folder: Path, name: str = "usage.csv") -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def report_of_one_row(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a log of one row and its report, to be copied."""
+
+    def make(folder: Path) -> None:
+        settings = Settings(folder=folder, inputs=(Input(one_row(folder).name),))
+        make_report(settings, None, folder / "reports", lambda text: None)
+
+    return made_once(tmp_path_factory, "report-of-one-row", make)
+
+
 @pytest.mark.slow
 def test_a_folder_that_is_no_report_is_never_replaced(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -51,10 +65,12 @@ def test_a_folder_that_is_no_report_is_never_replaced(
 
 @pytest.mark.slow
 def test_a_note_beside_a_report_is_not_wiped(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    report_of_one_row: Path,
 ) -> None:
-    one_row(tmp_path)
-    assert run(monkeypatch, tmp_path, "report", "--usage", "usage.csv") == 0
+    shutil.copytree(report_of_one_row, tmp_path, dirs_exist_ok=True)
     note = tmp_path / "reports/2026-10/notes.txt"
     note.write_text("approved", encoding="utf-8")
 
@@ -66,10 +82,14 @@ def test_a_note_beside_a_report_is_not_wiped(
 
 @pytest.mark.slow
 def test_the_sample_never_replaces_a_real_report_and_says_what_it_is(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    report_of_one_row: Path,
 ) -> None:
-    one_row(tmp_path)
-    run(monkeypatch, tmp_path, "report", "--usage", "usage.csv")
+    shutil.copytree(report_of_one_row, tmp_path, dirs_exist_ok=True)
+    sample = '[[inputs]]\npath = "usage.csv"\n'
+    (tmp_path / "joulebook.toml").write_text(f"is_generated_sample = true\n{sample}")
 
     assert run(monkeypatch, tmp_path, "report") == 2
 
