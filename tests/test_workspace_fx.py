@@ -47,7 +47,7 @@ def billed(settings: Settings) -> list[tuple[Any, Any]]:
         load_reference(con, settings)
         workspace_rows.fill(con, settings.folder / "warehouse.duckdb", MONTH, None)
         rows = rows_of(con, "select billed_cost_usd, reject_reasons from raw_usage order by all")
-    return [tuple(row.values()) for row in rows]  # type: ignore[misc]
+    return [tuple(row.values()) for row in rows]
 
 
 def test_an_open_month_follows_a_rate_that_changes_after_the_load(settings: Settings) -> None:
