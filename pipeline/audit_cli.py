@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipeline.cli_parts import ColumnsOption, JsonOption, RunsZoneOption, ZoneOption, warn
-from pipeline.errors import WrongUseError
+from pipeline.errors import IncompleteInputError, WrongUseError
 
 if TYPE_CHECKING:
     from pipeline.audit.runs import RunsFile
@@ -75,6 +75,8 @@ def audit(
         raise WrongUseError("audit: expected --telemetry FILE and --runs FILE, or --plan.")
     from pipeline import manifest
     from pipeline.audit.answer import audit as answer_of
+    from pipeline.audit.answer import without_energy
+    from pipeline.audit.law import require_known
     from pipeline.audit.readings import FORMULAS, QUANTITIES, TOKENS, Reading
     from pipeline.audit.runs import read_runs
     from pipeline.audit.text import text_of
@@ -88,6 +90,7 @@ def audit(
     ):
         if value not in known:
             raise WrongUseError(f"{option} {value}: expected one of {', '.join(known)}.")
+    gpu, stack = require_known(gpu, stack)
     if band is not None and not 0 < band < 1:
         raise WrongUseError(f"--band {band:g}: expected a share between 0 and 1, such as 0.15.")
     log = read_telemetry(telemetry, names_of(columns) if columns else None, zone)
@@ -97,6 +100,11 @@ def audit(
     tell_runs(runs_file)
     found = answer_of(log.samples, runs_file, reading, gpu, stack)
     print(manifest.to_json(as_values(found)) if as_json else text_of(found), end="")
+    if not found.has_energy:
+        raise IncompleteInputError(
+            f"{without_energy(found, log.samples)} Give --zone or --runs-zone, or the log of these "
+            "runs."
+        )
 
 
 def tell_log(log: "Telemetry") -> None:

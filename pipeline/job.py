@@ -8,7 +8,7 @@ from typing import Any
 
 import duckdb
 
-from pipeline import limits, manifest, publish, warehouse, workspace_rows
+from pipeline import limits, manifest, publish, warehouse, workspace, workspace_rows
 from pipeline.audit.fill import fill_measured_tables
 from pipeline.book_frames import book_data, write_requests
 from pipeline.calculator import calculator_rows
@@ -158,6 +158,8 @@ def load_month(
     """
     if settings.warehouse is not None:
         load_reference(con, settings)
+        with workspace.opened(settings.warehouse, settings):
+            pass  # one that is newer, or of another zone, is refused; an older one made of today
         for note in workspace_rows.fill(con, settings.warehouse, month, settings.frozen):
             tell(f"note: {note}")
         return

@@ -68,6 +68,10 @@ class Names:
         """Return the name that the reference gives a GPU; its own where it has none."""
         return self._gpus.get(name.lower(), name)
 
+    def gpus(self) -> list[str]:
+        """Return every GPU that the reference names, sorted."""
+        return sorted(set(self._gpus.values()))
+
 
 def bytes_per_weight(word: str, shape: Shape) -> float | None:
     """Return the bytes of one weight at a precision; None for a word that is not known."""

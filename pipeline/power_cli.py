@@ -47,12 +47,14 @@ def power(
 ) -> None:
     """Say what caps and clock locks do; without logs, what the settings' logs and papers say."""
     from pipeline import manifest
+    from pipeline.audit.law import require_known
     from pipeline.power.answer import compare
     from pipeline.power.fill import policy_paths
     from pipeline.power.policies import baseline_of, read_policies
     from pipeline.power.text import facts_text, text_of
     from pipeline.power.values import as_values
 
+    gpu, _ = require_known(gpu, None)
     paths = telemetry or []
     if not paths:
         settings = settings_of(config, None, None)

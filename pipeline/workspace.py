@@ -19,7 +19,7 @@ from pipeline.ingest.tables import STORED
 from pipeline.settings import WAREHOUSE, Settings, bundled
 from pipeline.workspace_faults import damaged, lost, reading
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2  # since 2 amounts in other currencies are kept as billed
 
 _SETTINGS = "joulebook.toml"
 _EXAMPLES = "overlays"
@@ -32,7 +32,8 @@ _SCHEMA = f"""
         source_format varchar, content_sha256 varchar, unpacked_sha256 varchar, size_bytes bigint,
         row_count bigint, assumed_model varchar, assumed_provider varchar, assumed_class varchar,
         assumed_team varchar, assumed_start varchar, assumed_batch varchar, assumed_gpu varchar,
-        assumed_stack varchar, filled_columns varchar[], loaded_at timestamp, loaded_by varchar
+        assumed_stack varchar, filled_columns varchar[], loaded_at timestamp, loaded_by varchar,
+        is_as_billed boolean
     );
     create table raw_usage (
         file_id bigint, source_line bigint, {_RECORD},
@@ -114,6 +115,8 @@ def opened(
         raise damaged(path, error) from None
     try:
         _require_known(path, found, settings)
+        if found[0][0] < SCHEMA_VERSION:
+            _upgrade(con)
         with reading(path):
             yield con
     finally:
@@ -171,6 +174,14 @@ def _create(con: duckdb.DuckDBPyConnection, path: Path, settings: Settings) -> N
             "insert into corrections by name from read_parquet($path) where month = $month",
             {"path": str(folder / "corrections.parquet"), "month": month},
         )
+    con.execute("commit")
+
+
+def _upgrade(con: duckdb.DuckDBPyConnection) -> None:
+    """Make a warehouse of version 1 one of today: its bills were converted as they were loaded."""
+    con.execute("begin")
+    con.execute("alter table raw_inputs add column if not exists is_as_billed boolean")
+    con.execute("update workspace set schema_version = $version", {"version": SCHEMA_VERSION})
     con.execute("commit")
 
 

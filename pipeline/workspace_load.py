@@ -14,6 +14,7 @@ import duckdb
 
 from pipeline import publish, warehouse, workspace
 from pipeline.errors import BadInputError, WrongUseError
+from pipeline.ingest import fx
 from pipeline.ingest.columns import literal
 from pipeline.ingest.files import LogFile, begins_with, find_files
 from pipeline.ingest.load import Intake, load
@@ -66,7 +67,6 @@ def _load_files(settings: Settings, tell: Callable[[str], None]) -> Loaded:
         con = warehouse.connect(Path(aside) / "load.duckdb", settings.memory_limit_gb)
         try:
             load_reference(con, settings)
-            rates = _rates(con)
             files = find_files(checked_inputs(con, settings.inputs), settings.folder)
             for file in files:
                 if file.path.is_dir():
@@ -74,12 +74,13 @@ def _load_files(settings: Settings, tell: Callable[[str], None]) -> Loaded:
                         f"{file.shown}: is normalised usage; a workspace is loaded from the logs "
                         f"themselves. Give those, or run joulebook report --usage {file.shown}."
                     )
-            keys = {file.path: _keys(file, rates) for file in files}
+            keys = {file.path: _key(file) for file in files}
             known = _known_keys(book)
-            new = [file for file in files if not known & set(keys[file.path])]
-            intakes = load(con, new, settings, tell)
+            new = [file for file in files if keys[file.path] not in known]
+            with fx.amounts_as_billed(con):
+                intakes = load(con, new, settings, tell)
             _set_future_aside(con, settings, workspace.utc_now() + _AHEAD)
-            entries = entries_of(con, intakes)
+            entries = _entries(con, intakes)
             months = _store(con, book, settings, list(zip(new, intakes, strict=True)), keys)
         finally:
             con.close()
@@ -95,17 +96,22 @@ def user_key(settings: Settings, user_id: str) -> str:
     return hashlib.sha256((_salt(settings) + user_id).encode()).hexdigest()[:_LEFT_OF_A_HASH]
 
 
-def _keys(file: LogFile, rates: str) -> tuple[str, str]:
-    """Return what makes two intakes the same, without and with the rates that convert bills."""
+def _entries(con: duckdb.DuckDBPyConnection, intakes: list[Intake]) -> list[dict[str, Any]]:
+    """Return what to tell of the files, in dollars of today's rates; the rows stay as billed."""
+    con.execute("begin")
+    if "billed_currency" in _stored(con):
+        fx.convert(con, [each.input_id for each in intakes if each.input_id is not None])
+    entries = entries_of(con, intakes)
+    con.execute("rollback")
+    return entries
+
+
+def _key(file: LogFile) -> str:
+    """Return what makes two intakes the same: the bytes, and what is assumed of them."""
     with file.path.open("rb") as source:
         sha256 = hashlib.file_digest(source, "sha256").hexdigest()
     said = json.dumps([sha256, sorted(file.assume.items())])
-    return tuple(hashlib.sha256(f"{said}{more}".encode()).hexdigest() for more in ("", rates))  # type: ignore[return-value]
-
-
-def _rates(con: duckdb.DuckDBPyConnection) -> str:
-    rates = con.execute("select month, currency, usd_per_unit from raw_fx_rates order by all")
-    return json.dumps(rates.fetchall())
+    return hashlib.sha256(said.encode()).hexdigest()
 
 
 def _known_keys(book: duckdb.DuckDBPyConnection) -> set[str]:
@@ -146,7 +152,7 @@ def _store(
     book: duckdb.DuckDBPyConnection,
     settings: Settings,
     files: list[tuple[LogFile, Intake]],
-    keys: dict[Path, tuple[str, str]],
+    keys: dict[Path, str],
 ) -> tuple[str, ...]:
     """Move what was read into the warehouse, and return the months that changed."""
     contents = {intake.sha256: (file, intake) for file, intake in reversed(files)}
@@ -154,14 +160,13 @@ def _store(
     if not read:
         return ()
     filled = [name for name in STORED if name in _stored(con)]
-    has_rates = "billed_currency" in filled
     next_id = book.execute("select coalesce(max(file_id), 0) + 1 from raw_inputs").fetchall()[0][0]
     book.execute(f"attach {literal(_closed_copy(con))} as loaded (read_only)")
     book.execute("begin")
     months = set()
     for file_id, (file, intake) in enumerate(read, start=next_id):
         months |= _retire(book, file, intake, file_id)
-        _insert_file(book, file, intake, keys[file.path][has_rates], file_id, filled)
+        _insert_file(book, file, intake, keys[file.path], file_id, filled)
         _insert_rows(book, intake, file_id, filled, settings)
     months |= {
         row[0]
@@ -233,7 +238,8 @@ def _insert_file(
         insert into raw_inputs by name
         select $file_id as file_id, $key as input_key, source_file, source_format,
             content_sha256, $unpacked as unpacked_sha256, size_bytes, row_count, {assumed},
-            $filled as filled_columns, $now as loaded_at, $by as loaded_by
+            $filled as filled_columns, $now as loaded_at, $by as loaded_by,
+            true as is_as_billed
         from loaded.raw_inputs where input_id = $input_id
         """,
         {

@@ -12,7 +12,7 @@ from pathlib import Path
 import duckdb
 
 from pipeline.errors import IncompleteInputError
-from pipeline.ingest import contract, duplicates, overlaps
+from pipeline.ingest import contract, duplicates, fx, overlaps
 from pipeline.ingest.columns import literal
 from pipeline.ingest.tables import STORED, create_tables, make_room
 from pipeline.settings import ASSUME_KEYS, Frozen
@@ -54,6 +54,8 @@ def fill(
         create_tables(con, computed=contract.RARE)
         _fill_inputs(con)
         _fill_rows(con, first, last)
+    to_convert = con.execute("select input_id from chosen_inputs where is_to_convert").fetchall()
+    fx.convert(con, [row[0] for row in to_convert])
     duplicates.mark_repeated(con)
     return overlaps.set_coarser_aside(con)
 
@@ -123,7 +125,8 @@ def _choose_inputs(
             row_number() over (order by source_file, content_sha256, input_key, file_id)::integer
                 as input_id,
             file_id, input_key, source_file, source_format, content_sha256, size_bytes,
-            counted.row_count, first_at, last_at, {assumed}, filled_columns
+            counted.row_count, first_at, last_at, {assumed}, filled_columns,
+            is_as_billed and list_contains(filled_columns, 'billed_currency') as is_to_convert
         from book.raw_inputs inner join counted using (file_id)
         where {chosen}
         """,
@@ -134,7 +137,8 @@ def _choose_inputs(
 def _fill_inputs(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(
         "insert into raw_inputs by name "
-        "select * exclude (file_id, input_key, filled_columns) from chosen_inputs order by input_id"
+        "select * exclude (file_id, input_key, filled_columns, is_to_convert) from chosen_inputs "
+        "order by input_id"
     )
     con.execute(
         "insert into raw_unknown_columns by name select input_id, unknown.* exclude (file_id) "

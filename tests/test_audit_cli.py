@@ -12,9 +12,10 @@ from audited import audited
 from typer.testing import CliRunner, Result
 
 from pipeline.audit.answer import claims
+from pipeline.audit.law import require_known
 from pipeline.audit.text import text_of
 from pipeline.cli import app
-from pipeline.errors import WrongUseError
+from pipeline.errors import IncompleteInputError, WrongUseError
 from pipeline.sample.telemetry import Plan, planted_telemetry
 from pipeline.sample.telemetry_load import Board
 from pipeline.sample.telemetry_runs import Category
@@ -67,6 +68,30 @@ def test_a_session_is_judged_from_its_files(files: tuple[Path, Path]) -> None:
     assert {row["is_reproduced"] for row in found["claims"]} == {False}
 
 
+def test_runs_outside_of_the_log_are_told_and_exit_as_incomplete(
+    files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    runs = pl.read_csv(files[1], infer_schema=False)
+    later = [pl.col(name).str.replace("^2026", "2027") for name in ("started_at", "ended_at")]
+    other = tmp_path / "later.csv"
+    runs.with_columns(later).write_csv(other)
+
+    result = run("--telemetry", str(files[0]), "--runs", str(other), "--json")
+
+    assert isinstance(result.exception, IncompleteInputError)
+    assert result.exception.exit_code == 4
+    said = str(result.exception)
+    assert "found the energy of none of 16 (" in said
+    assert "the runs from 2027-" in said
+    assert "Give --zone or --runs-zone" in said
+    assert {row["energy_j"] for row in json.loads(result.stdout)["runs"]} == {None}
+
+
+@pytest.mark.parametrize("gpu", ["H200-SXM", "h200-sxm", "NVIDIA H200"])
+def test_a_gpu_is_known_by_each_of_its_names(gpu: str) -> None:
+    assert require_known(gpu, "VLLM") == ("H200-SXM", "vLLM")
+
+
 def test_the_report_reads_in_a_terminal(files: tuple[Path, Path]) -> None:
     result = run("--telemetry", str(files[0]), "--runs", str(files[1]), "--formula", "of_larger")
 
@@ -99,6 +124,10 @@ def test_a_gpu_without_coefficients_has_its_shape_judged() -> None:
         (("--formula", "best"), "expected one of of_tokens"),
         (("--quantity", "heat"), "expected one of energy"),
         (("--band", "15"), "expected a share between 0 and 1"),
+        (("--gpu", "H1000"), "--gpu H1000: expected one of A10, A100"),
+        (("--gpu", ""), "--gpu : expected one of A10, A100"),
+        (("--stack", "vlm"), "--stack vlm: expected one of "),
+        (("--stack", ""), "--stack : expected one of "),
     ],
 )
 def test_wrong_use_is_one_line(files: tuple[Path, Path], words: tuple[str, ...], said: str) -> None:

@@ -56,6 +56,7 @@ def test_faults_are_one_line(tmp_path: Path) -> None:
     for words, fault in (
         (("--telemetry", str(idle)), "idle: expected times at work, found none"),
         (("--telemetry", str(tmp_path / "gone.csv")), "no such file or folder"),
+        (("--gpu", "H1000"), "--gpu H1000: expected one of A10, A100"),
     ):
         result = run(*words)
         assert isinstance(result.exception, JoulebookError)

@@ -240,7 +240,7 @@ def test_a_newer_or_damaged_warehouse_is_refused(settings: Settings, tmp_path: P
     loaded(settings, "a.jsonl")
     path = tmp_path / "warehouse.duckdb"
     with duckdb.connect(str(path)) as con:
-        con.execute("update workspace set schema_version = 2")
+        con.execute(f"update workspace set schema_version = {workspace.SCHEMA_VERSION + 1}")
 
     with pytest.raises(WrongUseError, match="made by a newer joulebook"):
         loaded(settings, "a.jsonl")

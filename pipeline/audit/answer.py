@@ -53,6 +53,11 @@ class Audit:
     findings: pl.DataFrame
 
     @property
+    def has_energy(self) -> bool:
+        """Return whether the log tells the energy of any run."""
+        return self.measured.get_column("energy_j").count() > 0
+
+    @property
     def looped(self) -> pl.DataFrame:
         """Return the runs that never ended by themselves: their length is not theirs."""
         return self.measured.filter("is_looped")
@@ -125,6 +130,20 @@ def audit(
                 findings.tested_findings(cells, tested, has_temperature, rules),
             ]
         ),
+    )
+
+
+def without_energy(found: Audit, samples: pl.DataFrame) -> str:
+    """Return in one line what a log that tells the energy of no run holds, and what the runs do."""
+    runs = found.runs_file.runs
+    reasons = found.measured.get_column("energy_reason").drop_nulls().mode().sort().to_list()
+    log_at = samples.get_column("sampled_at")
+    ends = (log_at.min(), log_at.max(), runs["started_at"].min(), runs["ended_at"].max())
+    first, last, began, ended = map(str, ends)
+    times = f"the log lasts from {first} to {last} UTC, the runs from {began} to {ended} UTC"
+    return (
+        f"{found.runs_file.path}: expected runs within the power log, found the energy of none of "
+        f"{runs.height} ({', '.join(reasons)}): {times}. Is a time zone wrong?"
     )
 
 

@@ -7,7 +7,7 @@ import duckdb
 import polars as pl
 
 from pipeline import validate
-from pipeline.audit.answer import Audit, audit
+from pipeline.audit.answer import Audit, audit, without_energy
 from pipeline.audit.hours import energy_by_hour
 from pipeline.audit.law import measured_requests
 from pipeline.audit.readings import FORMULAS, Reading
@@ -38,7 +38,10 @@ def fill_measured_tables(con: duckdb.DuckDBPyConnection, settings: Settings) -> 
         [runs_path, *_] = _paths(settings, settings.runs)
         runs_file = read_runs(runs_path, settings.time_zone)
         notes += _notes(log, runs_file)
-        _fill_audit(con, settings, audit(log.samples, runs_file, Reading()))
+        found = audit(log.samples, runs_file, Reading())
+        if not found.has_energy:
+            notes.append(without_energy(found, log.samples))
+        _fill_audit(con, settings, found)
     if settings.fleet_telemetry:
         log = _read(settings, settings.fleet_telemetry)
         notes += _notes(log)

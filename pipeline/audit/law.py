@@ -7,6 +7,7 @@ from typing import NamedTuple
 import polars as pl
 
 from pipeline.audit.linearity import usable
+from pipeline.errors import WrongUseError
 from pipeline.law_list import coefficient_set
 from pipeline.measured_work import Measurement, energy_j
 from pipeline.measurements import default_set
@@ -36,6 +37,27 @@ def served_by(names: Names, gpu_name: str | None, stack: str | None) -> Served:
         known = sorted((row["gpu"] for row in reference_rows("gpus")), key=len, reverse=True)
         found = next((gpu for gpu in known if _words(gpu) in _words(name)), name)
     return Served(found, stack or default_set()["stack"])
+
+
+def require_known(gpu: str | None, stack: str | None) -> tuple[str | None, str | None]:
+    """Return a GPU and a serving stack that a user names, as the reference spells them.
+
+    Raises:
+        WrongUseError: Where one is not known, with those that are.
+    """
+    if gpu is not None:
+        names = Names()
+        found = served_by(names, gpu, None).gpu
+        if found not in names.gpus():
+            raise WrongUseError(f"--gpu {gpu}: expected one of {', '.join(names.gpus())}.")
+        gpu = found
+    if stack is not None:
+        stacks = sorted({row["stack"] for row in reference_rows("law_coefficients")})
+        fitting = [each for each in stacks if each.lower().startswith(stack.lower())]
+        if not fitting or not stack:
+            raise WrongUseError(f"--stack {stack}: expected one of {', '.join(stacks)}.")
+        stack = fitting[0]
+    return gpu, stack
 
 
 def _words(name: str) -> str:
