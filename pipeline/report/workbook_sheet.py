@@ -18,6 +18,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from pipeline.report.language import ENGLISH, Language
 from pipeline.report.numbers import UNKNOWN, is_number_kind, show
 from pipeline.report.section import Column, KeyFigure, Kind, Table, Value
+from pipeline.report.workbook_breaks import set_breaks
 from pipeline.report.workbook_cache import Fillings
 from pipeline.report.workbook_cells import mark_input, write_formula, write_text, write_value
 from pipeline.report.workbook_energy import RUN
@@ -38,6 +39,9 @@ _NARROWEST, _WIDEST_OF_MANY, _WIDEST_OF_FEW = 11, 36, 96  # letters
 _LINE_LETTERS = 140  # of a sentence in one row, at the usual size
 _FEW_COLUMNS, _COLUMNS_ON_SCREEN = 3, 6
 _LINE_HEIGHT, _MOST_LINES = 15, 20  # points, lines
+_USUAL_SIZE, _LINE_OF_SIZE = 11, 1.35  # points; height of a line over the size of its letters
+_CAPTION_AND_HEAD = 2  # rows, which stay on one page with …
+_SHORT_TABLE, _ROWS_BELOW_HEAD = 15, 4  # … all rows of a short table, the first of a long one
 _ONE_LINE_HEAD = 12  # letters; longer heads wrap
 _KEY_COLUMNS = (
     Column("figure", "Figure", "text"),
@@ -67,6 +71,7 @@ class SheetWriter:
     widths: dict[int, int] = field(default_factory=dict)
     wrapped: list[tuple[int, int, str]] = field(default_factory=list)  # row, column, text
     printed_columns: int = 1
+    blocks: dict[int, int] = field(default_factory=dict)  # first row → rows that stay together
     language: Language = ENGLISH
 
     def line(self, text: str, *, size: int = 11, bold: bool = False, color: str = INK) -> None:
@@ -76,7 +81,13 @@ class SheetWriter:
         room = _LINE_LETTERS * 11 // size
         for part in textwrap.wrap(text, room) if len(text) > room else (text,):
             write_text(self.sheet.cell(self.next_row, 1), part, look)
+            if size > _USUAL_SIZE:
+                self.sheet.row_dimensions[self.next_row].height = size * _LINE_OF_SIZE
             self.next_row += 1
+
+    def keep(self, rows: int) -> None:
+        """Let the next rows stay on one page."""
+        self.blocks[self.next_row] = max(rows, self.blocks.get(self.next_row, 0))
 
     def live_line(self, formula: str, words: str) -> None:
         """Write one line that a formula gives, bold and red where it begins with ≠."""
@@ -96,6 +107,7 @@ class SheetWriter:
         """Write headline numbers as a table, each with the number format of its own kind."""
         helpers = (RANGE_OF, *_RATIO_COLUMNS) if is_live else ()
         columns = (*_KEY_COLUMNS[:-1], *helpers, _KEY_COLUMNS[-1])
+        self.keep(1 + len(figures))
         self._heads("key_figures", columns, len(figures))
         for figure in figures:
             values: dict[str, Value] = {
@@ -126,6 +138,8 @@ class SheetWriter:
         """Write a table with its caption, total and note; a live one with its formulas."""
         alive = table if isinstance(table, LiveTable) else LiveTable(table, is_live=False)
         table = alive.table
+        is_short = len(table.rows) <= _SHORT_TABLE
+        self.keep(_CAPTION_AND_HEAD + (len(table.rows) if is_short else _ROWS_BELOW_HEAD))
         self.line(table.caption, size=12, bold=True)
         if table.rows:
             self._heads(table.name, table.columns, len(table.rows))
@@ -161,6 +175,8 @@ class SheetWriter:
             self.sheet.print_area = f"A1:{last}{self.next_row}"
         widths = [self.widths.get(n, _NARROWEST) for n in range(1, self.printed_columns + 1)]
         set_print(self.sheet, footer, widths)
+        titles = (frozen,) if is_single else (1, 2)
+        set_breaks(self.sheet, self.next_row - 1, self.blocks, titles, widths)
 
     def _row(
         self,
