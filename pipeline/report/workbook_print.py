@@ -64,6 +64,18 @@ def narrowed(widths: Mapping[int, int], printed_columns: int) -> dict[int, int]:
     }
 
 
+def widened(
+    widths: Mapping[int, int], wanted: Mapping[int, int], printed_columns: int
+) -> dict[int, int]:
+    """Return wider columns, where long text was cut back though a page at full size has room."""
+    room = _PAGE_LETTERS - sum(width for n, width in widths.items() if n <= printed_columns)
+    cut = {n: wanted[n] - width for n, width in widths.items() if wanted[n] > width}
+    if room <= 0 or not cut:
+        return {}
+    share = min(1.0, room / sum(cut.values()))
+    return {n: widths[n] + int(more * share) for n, more in cut.items()}
+
+
 def pages_across(widths: Sequence[float]) -> int:
     """Return how many pages side by side keep print readable, the first column on each of them."""
     if sum(widths) <= _MOST_LETTERS:

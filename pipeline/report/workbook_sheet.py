@@ -31,7 +31,7 @@ from pipeline.report.workbook_formulas import (
 )
 from pipeline.report.workbook_layout import Place
 from pipeline.report.workbook_looks import FAILED, FAINT, HEAD_FILL, INK, Look, put_on
-from pipeline.report.workbook_print import NARROWED_LETTERS, narrowed, set_print
+from pipeline.report.workbook_print import NARROWED_LETTERS, narrowed, set_print, widened
 from pipeline.report.workbook_reasons import reason_of
 from pipeline.report.workbook_rows import filled
 
@@ -151,9 +151,12 @@ class SheetWriter:
             self._row(table.columns, row, alive.formulas, totals)
             if number in alive.inputs:
                 self._mark_inputs(table, self.next_row - 1)
+        last = self.next_row - 1
         self._total(table, alive)
         if table.note:
             self.line(table.note, size=9, color=FAINT)
+        if table.rows:
+            self.blocks.setdefault(last, self.next_row - last)  # the last row, its total, its note
         self.skip()
 
     def plain_head(self, number: int, head: str, *, is_right: bool) -> None:
@@ -172,11 +175,11 @@ class SheetWriter:
         self.sheet.print_title_rows = f"{frozen}:{frozen}" if is_single else "1:2"
         if self.printed_columns < self.column_count:
             last = get_column_letter(self.printed_columns)
-            self.sheet.print_area = f"A1:{last}{self.next_row}"
+            self.sheet.print_area = f"A1:{last}{self.next_row - 1}"
         widths = [self.widths.get(n, _NARROWEST) for n in range(1, self.printed_columns + 1)]
         set_print(self.sheet, footer, widths)
         titles = (frozen,) if is_single else (1, 2)
-        set_breaks(self.sheet, self.next_row - 1, self.blocks, titles, widths)
+        set_breaks(self.sheet, self.next_row - 2, self.blocks, titles, widths)
 
     def _row(
         self,
@@ -282,8 +285,10 @@ class SheetWriter:
     def _set_sizes(self) -> None:
         is_narrow = self.column_count <= _FEW_COLUMNS
         widest = _WIDEST_OF_FEW if is_narrow else _WIDEST_OF_MANY
+        wanted = dict(self.widths)
         for number, width in self.widths.items():
             self.widths[number] = min(width, widest)
+        self.widths |= widened(self.widths, wanted, self.printed_columns)
         self.widths |= narrowed(self.widths, self.printed_columns)
         for number, width in self.widths.items():
             self.sheet.column_dimensions[get_column_letter(number)].width = width
