@@ -29,7 +29,7 @@ def test_a_block_that_fits_no_page_begins_where_it_stands() -> None:
 
 @given(
     st.lists(st.floats(5, 40), min_size=1, max_size=120),
-    st.sets(st.integers(1, 120), max_size=8),
+    st.sets(st.integers(0, 29).map(lambda n: 4 * n + 1), max_size=8),
 )
 def test_every_page_holds_what_stands_on_it(heights: list[float], starts: set[int]) -> None:
     blocks = dict.fromkeys(starts, 3)  # at most 120 points, which fit the page of 200
@@ -38,8 +38,8 @@ def test_every_page_holds_what_stands_on_it(heights: list[float], starts: set[in
 
     for first, after in itertools.pairwise(cuts):
         assert sum(heights[first - 1 : after - 1]) <= 200 + 1e-9
-    # no cut within two rows below the first of a block, unless another block begins there
-    kept = {start + n for start in starts for n in (1, 2)} - starts
+    # no cut within two rows below the first of a block
+    kept = {start + n for start in starts for n in (1, 2)}
     assert not kept & set(cuts[1:-1])
 
 

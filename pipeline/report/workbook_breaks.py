@@ -56,12 +56,12 @@ def breaks(
     repeated = sum(heights[row - 1] for row in titles)
     found, used, kept_until = [], 0.0, 0
     for row, height in enumerate(heights, start=1):
-        if row in blocks:
+        is_kept = row < kept_until
+        if row in blocks and not is_kept:
             kept, needed = _kept(heights[row - 1 :], blocks[row], room - repeated)
             kept_until = max(kept_until, row + kept)
         else:
             needed = height
-        is_kept = row < kept_until and row not in blocks
         starts_lower = used > repeated + height
         if used + needed > room and not is_kept and starts_lower:
             found.append(row)

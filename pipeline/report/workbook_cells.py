@@ -44,7 +44,7 @@ def write_value(
     if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool):
         number_format = _write_number(cell, value, kind)
     elif isinstance(value, dt.date):
-        number_format = _write_time(cell, value)
+        number_format = _write_time(cell, value, kind)
     elif value is not None or unknown:
         _write_plain(cell, show(value, kind, unknown))
     put_on(cell, _look(cell, value, kind, number_format, is_total=is_total))
@@ -146,9 +146,11 @@ def _write_number(cell: Cell, value: float | Decimal, kind: Kind) -> str:
     return "General"
 
 
-def _write_time(cell: Cell, value: dt.date) -> str:
+def _write_time(cell: Cell, value: dt.date, kind: Kind) -> str:
     is_moment = isinstance(value, dt.datetime)
     if isinstance(value, dt.datetime) and value.tzinfo is not None:
         value = value.astimezone(dt.UTC).replace(tzinfo=None)
     cell.value = value
+    if kind == "month":
+        return "yyyy-mm"
     return "yyyy-mm-dd hh:mm" if is_moment else "yyyy-mm-dd"
