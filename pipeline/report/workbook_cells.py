@@ -11,6 +11,7 @@ from decimal import Decimal
 from openpyxl.cell import Cell
 from openpyxl.worksheet.datavalidation import DataValidation
 
+from pipeline.report.language import ENGLISH, Language
 from pipeline.report.numbers import (
     FORMULA_STARTS,
     NOT_A_NUMBER,
@@ -83,7 +84,12 @@ def live_format(value: Value, kind: Kind) -> str:
     }.get(kind, "General")
 
 
-def mark_input(cell: Cell, low: Cell | None = None, high: Cell | None = None) -> None:
+def mark_input(
+    cell: Cell,
+    low: Cell | None = None,
+    high: Cell | None = None,
+    language: Language = ENGLISH,
+) -> None:
     """Show that a reader may change a cell, and warn where a value leaves its range."""
     is_text = isinstance(cell.value, str)
     look = Look(
@@ -103,8 +109,10 @@ def mark_input(cell: Cell, low: Cell | None = None, high: Cell | None = None) ->
         formula1=f"${low.column_letter}${low.row}",
         formula2=f"${high.column_letter}${high.row}",
         errorStyle="warning",
-        errorTitle="Outside its range",
-        error="The value lies outside the range low to high beside it. Keep it all the same?",
+        errorTitle=language.text("Outside its range"),
+        error=language.text(
+            "The value lies outside the range low to high beside it. Keep it all the same?"
+        ),
         showErrorMessage=True,
     )
     rule.add(cell.coordinate)

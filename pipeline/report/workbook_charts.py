@@ -121,7 +121,7 @@ class SheetCharts:
     def _write_below(self, figure: Lines | Steps) -> None:
         head_row = self.writer.next_row + 1
         if isinstance(figure, Lines):
-            self.writer.table(_with_gaps(figure.as_table()))
+            self.writer.table(_with_gaps(self._said(figure).as_table()))
             chart: ChartBase = line_chart(self._said(figure), self.writer.sheet, head_row)
         else:
             self.writer.table(waterfall_table(self._said(figure)))

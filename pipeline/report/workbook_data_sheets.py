@@ -58,9 +58,9 @@ def add_data_sheet(
     sheet.freeze_panes = f"A{HEAD_ROW + 1}"
     sheet.print_title_rows = f"{HEAD_ROW}:{HEAD_ROW}"
     widths = [_width(column) for column in table.columns]
-    set_print(sheet, footer, widths)
+    set_print(sheet, footer, widths, language)
     if sheet.title not in _PRINTED_WHOLE:
-        print_first_page(sheet, HEAD_ROW, table.row_count, widths)
+        print_first_page(sheet, HEAD_ROW, table.row_count, widths, language)
     names = tuple(column.name for column in table.columns)
     return Place(sheet.title, HEAD_ROW, names, table.row_count)
 

@@ -117,7 +117,7 @@ class SheetWriter:
                 "high": figure.high,
                 "unit": self.language.text(figure.unit),
                 "note": self.language.text(figure.note),
-                "range_of": None if figure.high is None else RUN,
+                "range_of": None if figure.high is None else self.language.text(RUN),
                 "low_ratio": ratio_of(figure.low, figure.value),
                 "high_ratio": ratio_of(figure.high, figure.value),
             }
@@ -177,7 +177,7 @@ class SheetWriter:
             last = get_column_letter(self.printed_columns)
             self.sheet.print_area = f"A1:{last}{self.next_row - 1}"
         widths = [self.widths.get(n, _NARROWEST) for n in range(1, self.printed_columns + 1)]
-        set_print(self.sheet, footer, widths)
+        set_print(self.sheet, footer, widths, self.language)
         titles = (frozen,) if is_single else (1, 2)
         set_breaks(self.sheet, self.next_row - 2, self.blocks, titles, widths)
 
@@ -196,13 +196,19 @@ class SheetWriter:
             cell = self.sheet.cell(row, number)
             word = (unknown or {}).get(column.name, self.language.text(reason_of(column)))
             formula = formulas.get(column.name, "")
-            said = value if formula else self.language.cell(value, column)
+            said = self._said(value, column, formula)
             self._write(cell, said, column.kind, word, filled(formula, cells) if formula else "")
             if is_helper(column.name):
                 put_on(cell, Look(cell.number_format, color=FAINT, horizontal="right"))
             if number < len(columns) or column.name != "note":
                 self._make_room(number, show(said, column.kind, word))
         self.next_row += 1
+
+    def _said(self, value: Value, column: Column, formula: str) -> Value:
+        """Return a value in the language; the words that a formula gives are all ours."""
+        if formula:
+            return self.language.text(value) if isinstance(value, str) else value
+        return self.language.cell(value, column)
 
     def _write(
         self,
@@ -224,7 +230,10 @@ class SheetWriter:
         names = [column.name for column in table.columns]
         low, value, high = (names.index(name) + 1 for name in ("low", "value", "high"))
         mark_input(
-            self.sheet.cell(row, value), self.sheet.cell(row, low), self.sheet.cell(row, high)
+            self.sheet.cell(row, value),
+            self.sheet.cell(row, low),
+            self.sheet.cell(row, high),
+            self.language,
         )
 
     def _heads(self, name: str, columns: Sequence[Column], row_count: int) -> None:
@@ -259,8 +268,9 @@ class SheetWriter:
             return
         row, first = self.next_row, self.next_row - len(table.rows)
         cells = {c.name: f"{letter}{row}" for c, letter in _lettered(table)}
-        said = (self.language.text(str(table.total[0])), *table.total[1:])
-        for number, (value, column) in enumerate(zip(said, table.columns, strict=True), 1):
+        for number, (total, column) in enumerate(zip(table.total, table.columns, strict=True), 1):
+            is_word = number == 1 or column.name in alive.total_formulas
+            value = self._said(total, column, "words" if is_word else "")
             cell = self.sheet.cell(row, number)
             if value is None:
                 put_on(cell, Look(is_bold=True, edge="total"))
