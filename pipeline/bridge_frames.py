@@ -35,9 +35,10 @@ _LINES = f"""
 def bridge_cells(con: duckdb.DuckDBPyConnection) -> pl.DataFrame:
     """Return the cells of both months, with the value of each after every step."""
     columns = [column for measure in _KINDS for column in _columns(measure)]
-    return con.sql(
+    frame: pl.DataFrame = con.sql(
         f"select {_KEYS}, {', '.join(columns)} from ({_LINES}) group by {_KEYS} order by {_KEYS}"
     ).pl()
+    return frame
 
 
 def bridge_prices(con: duckdb.DuckDBPyConnection, same_line: str) -> pl.DataFrame:
@@ -54,7 +55,7 @@ def bridge_prices(con: duckdb.DuckDBPyConnection, same_line: str) -> pl.DataFram
         for name, kind in kinds.items()
     )
     months = f"({_NOW} or {_BEFORE})"
-    return con.sql(f"""
+    frame: pl.DataFrame = con.sql(f"""
         with lines as (
             select usage.month, usage.provider, usage.model_id, usage.price_band_id,
                 sum(usage.request_count)::bigint as request_count, {tokens},
@@ -74,6 +75,7 @@ def bridge_prices(con: duckdb.DuckDBPyConnection, same_line: str) -> pl.DataFram
         from lines inner join unit_values using (month, provider, model_id)
         order by all
     """).pl()
+    return frame
 
 
 def _columns(measure: str) -> list[str]:

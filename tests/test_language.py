@@ -126,6 +126,31 @@ def test_every_entry_is_a_text_of_the_project() -> None:
     assert [english for english in entries() if not is_used(english)] == []
 
 
+# Literals of SQL that no reader sees as a sentence: parts of others, names of columns of exports.
+_NO_SENTENCES = (
+    *("class and team", " and ", ", carried over from ", "assumed for ", "Cache Read Input Tokens"),
+    *("Cache Write 5m Input Tokens", "Cache Write 1h Input Tokens"),
+    "a step finds the input of the step before it in the cache and writes the rest for 5 ",
+)
+_LITERAL = re.compile(r"'((?:[^'\n]|'')+)'")
+_CODE = re.compile(r"[=%(]|^,")
+
+
+def test_every_sentence_that_sql_says_is_in_the_catalog() -> None:
+    models = [
+        path for folder in ("marts", "intermediate") for path in (ROOT / "sql" / folder).iterdir()
+    ]
+    said = {
+        (path.stem, literal.replace("''", "'"))
+        for path in models
+        for literal in _LITERAL.findall(re.sub("--.*", "", path.read_text(encoding="utf-8")))
+        if literal.count(" ") > 1 and not _CODE.search(literal)
+    }
+
+    assert len(said) > 60
+    assert untranslated((where, text) for where, text in said if text not in _NO_SENTENCES) == []
+
+
 def test_each_entry_carries_over_the_values_of_its_sentence() -> None:
     for english, text in entries().items():
         assert text.strip()

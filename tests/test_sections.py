@@ -129,7 +129,7 @@ def test_the_summary_names_the_largest_lines_and_what_is_missing() -> None:
 
     assert statements == (
         "Cost is that of the requests alone, 1.50 USD; idle GPUs, credits and the like make the "
-        "month's −3.25 USD: see Costs.",
+        "month's −3.25 USD: see From list to cost (sheet Costs).",
         "Most money: gpt-5 · chat, 1.01 USD, 66.8% of the priced cost.",
         "Most electricity: gpt-5 · chat, 2.000 kWh (1.000 – 4.000), 66.7% of the month's, "
         "at batch 64, grade D.",

@@ -43,34 +43,46 @@ def calculator(rows: Mapping[str, Rows], energies: pl.DataFrame) -> Calculator |
     if not rows:
         return None
     assumed = {row["assumption"]: float(row["value"]) for row in rows["assumptions"]}
+    shapes = {row["model_id"]: row["served_as"] for row in rows["models"]}
+    models = _most_energy(energies, shapes)
+    batch = batch_of(energies, models[0]) or assumed["batch_api"]
     return Calculator(
         tables={name: _packed(table) for name, table in _numbered(rows).items()},
         inputs=(
             Input("input", "Input, cached included", "tokens", 900, 1, "1"),
             Input("cached", "Of it cached", "tokens", 0, 0, "1"),
             Input("output", "Output", "tokens", 300, 0, "1"),
-            Input("batch", "Batch", "requests served together", 1, 1, "any"),
+            Input("batch", "Batch", "requests served together", batch, 1, "any"),
             Input("host", "Host ratio", "", assumed["host_ratio"], 1, "any"),
             Input("idle", "Idle ratio", "", assumed["idle_ratio"], 1, "any"),
             Input("pue", "PUE", "", assumed["pue_ratio"], 1, "any"),
             Input("tariff", "Tariff", "USD/kWh", assumed["electricity_usd_per_kwh"], 0, "any"),
             Input("grid", "Grid", "g CO₂e/kWh", assumed["carbon_gco2e_per_kwh"], 0, "any"),
         ),
-        models=_most_energy(
-            energies, {row["model_id"]: row["served_as"] for row in rows["models"]}
-        ),
+        models=models,
     )
+
+
+def batch_of(energies: pl.DataFrame, model_id: str) -> float | None:
+    """Return the batch at which a model took most of its energy, None where it took none."""
+    lines = energies.filter((pl.col("model_id") == model_id) & (pl.col("gpu_energy_j") > 0))
+    largest = lines.sort(["gpu_energy_j", "batch"], descending=True).get_column("batch")
+    return round(float(largest[0]), 2) if largest.len() else None
+
+
+def most_energy(energies: pl.DataFrame) -> list[str]:
+    """Return the models that took energy, the most first."""
+    lines = energies.filter(pl.col("gpu_energy_j").is_not_null() & pl.col("model_id").is_not_null())
+    sums = lines.group_by("model_id").agg(pl.col("gpu_energy_j").sort().sum())
+    ordered = sums.sort(["gpu_energy_j", "model_id"], descending=[True, False])
+    return ordered.get_column("model_id").to_list()
 
 
 def _most_energy(energies: pl.DataFrame, shapes: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the models of most energy; of those that are computed alike only the first."""
-    sums: dict[str, float] = {}
-    for model_id, energy in energies.select("model_id", "gpu_energy_j").rows():
-        if model_id in shapes and energy is not None:
-            sums[model_id] = sums.get(model_id, 0.0) + energy
     chosen: list[str] = []
-    for model_id in sorted(sums, key=lambda name: (-sums[name], name)):
-        if all(shapes[model_id] != shapes[other] for other in chosen):
+    for model_id in most_energy(energies):
+        if model_id in shapes and all(shapes[model_id] != shapes[other] for other in chosen):
             chosen.append(model_id)
     return tuple(chosen[:MOST_MODELS]) or (min(shapes),)
 

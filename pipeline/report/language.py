@@ -9,7 +9,7 @@ a cell is looked up only in a column that holds our own words, so no team called
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -34,14 +34,16 @@ _NUMBER = re.compile(r"[<>+−±-]*\d[\d,]*(?:\.\d+)?(?:e[−-]?\d+)?%?(?: – \
 # Columns whose cells are words of ours in every table; no name of a log stands in them.
 _OWN_CELLS = frozenset(
     (
-        *("baseline", "basis", "batch_source", "boundary", "bound_verdict", "cause", "charge_kind"),
-        *("check_name", "clock_class", "metric", "ownership", "policy"),
-        *("claim", "component", "consequence", "cost_items_limit", "cost_verdict", "definition"),
-        *("domain", "effect", "energy_verdict", "form", "gap_cause", "growth", "ignores", "inside"),
-        *("kind", "law", "lever", "line_kind", "look", "meaning", "measure", "moved", "note"),
-        *("outcome", "part", "proposal", "reason", "refit_outcome", "refit_rival", "rival"),
-        *("state", "step", "step_name", "text", "topic", "unit", "unpriced_reason"),
-        *("verbosity_source", "verdict", "waste_kind", "what_to_add"),
+        *("assumption", "baseline", "basis", "batch_source", "bound_reason", "bound_verdict"),
+        *("boundary", "cause", "certainty", "charge_kind", "check_name", "claim"),
+        *("clock_class", "component", "consequence", "cost_items_limit", "cost_verdict"),
+        *("crossing_meaning", "definition", "description", "domain", "effect"),
+        *("energy_verdict", "factor_source", "form", "gap_cause", "growth", "ignores"),
+        *("inside", "kind", "law", "lever", "line_kind", "look", "meaning", "measure"),
+        *("metric", "moved", "note", "outcome", "ownership", "part", "policy", "proposal"),
+        *("reason", "refit_outcome", "refit_rival", "rival", "setting", "shown", "state"),
+        *("step", "step_name", "text", "topic", "unit", "unpriced_reason", "verbosity_source"),
+        *("verdict", "waste_kind", "what_to_add"),
     )
 )
 
@@ -72,6 +74,12 @@ class Language:
                 values = {name: self._value(name, part) for name, part in found.groupdict().items()}
                 return _PLACE.sub(lambda place, values=values: values[place[1]], template)  # type: ignore[misc]
         return None
+
+    def words(self, formula: str, english: Iterable[str]) -> str:
+        """Return a formula with some of its quoted words in this language."""
+        for word in english:
+            formula = formula.replace(f'"{word}"', f'"{self.text(word)}"')
+        return formula
 
     def show(self, value: Value, kind: Kind, unknown: str = UNKNOWN) -> str:
         """Return the text that a reader of this language sees for a value of a kind."""

@@ -51,7 +51,7 @@ def show(value: Value, kind: Kind, unknown: str = UNKNOWN, marks: Marks = ENGLIS
     if isinstance(value, str):
         return _STATUS_WORDS.get(value, value) if kind == "status" else clean_text(value)
     if isinstance(value, dt.date):
-        return _show_time(value)
+        return f"{value:%Y-%m}" if kind == "month" else _show_time(value)
     return with_marks(show_number(value, kind), marks) if is_finite(value) else NOT_A_NUMBER
 
 
@@ -115,7 +115,7 @@ def is_finite(value: float | Decimal) -> bool:
 
 def is_number_kind(kind: Kind) -> bool:
     """Return whether values of a kind are numbers, which stand on the right."""
-    return kind not in (*_TEXT_KINDS, "datetime", "date")
+    return kind not in (*_TEXT_KINDS, "datetime", "date", "month")
 
 
 def _show_time(value: dt.date) -> str:

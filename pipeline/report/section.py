@@ -34,6 +34,7 @@ Kind = Literal[
     "status",  # pass, warn or fail
     "datetime",
     "date",
+    "month",  # the first day of a month, shown as 2026-10
 ]
 
 

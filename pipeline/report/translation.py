@@ -21,8 +21,9 @@ from pipeline.report.section import (
 
 FigureT = TypeVar("FigureT", bound=Figure)
 
-FIGURES_OF_SETTINGS = ("power_over_time",)  # lines named after caps and locks
-FIGURES_OF_METHODS = ("methods", "chat_requests")  # bars named after methods, not after logs
+# Lines named after caps and locks; bars named after methods or settings, none after logs.
+FIGURES_OF_SETTINGS = ("power_over_time", "power_front_prefill", "power_front_decode")
+FIGURES_OF_METHODS = ("methods", "chat_requests", "power_savings")
 
 
 def translated(report: Report, language: Language) -> Report:

@@ -95,7 +95,9 @@ class _Build:
     @property
     def footer(self) -> str:
         report = self.report
-        return f"Joulebook {report.month}, method {report.method_version}, run {report.run_id}"
+        return self.language.text(
+            f"Joulebook {report.month}, method {report.method_version}, run {report.run_id}"
+        )
 
 
 def render(report: Report, data: BookData | None = None, language: Language = ENGLISH) -> bytes:
@@ -150,7 +152,7 @@ def _write_data(build: _Build, data: BookData, numbers: Numbers) -> None:
     tables = (
         price_table(data),
         model_table(data),
-        energy_table(data, numbers),
+        energy_table(data, numbers, build.language),
         cost_table(data, numbers),
         work_table(data, numbers),
         usage_table(data, numbers),

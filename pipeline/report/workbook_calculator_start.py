@@ -4,6 +4,7 @@ from typing import Any
 
 import polars as pl
 
+from pipeline.report.calculator import batch_of, most_energy
 from pipeline.report.workbook_calculator_steps import Values
 from pipeline.report.workbook_data import BookData
 from pipeline.report.workbook_models import numbered_models
@@ -15,9 +16,11 @@ _INPUT, _OUTPUT = 900, 300  # tokens
 def first_request(data: BookData) -> Values:
     """Return the request that stands in the inputs first, and the rows it looks up."""
     models = numbered_models(data)
-    groups = data.frame("groups").filter(pl.col("energy_j").is_not_null())
-    used = groups.sort(["month_start", "gpu_energy_j"], descending=True).get_column("model_id")
-    model_id = used[0] if used.len() else models["model_id"][0]
+    in_month = pl.col("month_start").cast(pl.String).str.slice(0, 7) == data.month
+    groups = data.frame("groups").filter(in_month)
+    known = set(models.get_column("model_id").to_list())
+    used = [model_id for model_id in most_energy(groups) if model_id in known]
+    model_id = used[0] if used else models["model_id"][0]
     rows = models.filter(pl.col("model_id") == model_id).rows(named=True)
     sets = data.frame("coefficients").rows(named=True)
     assumed = dict(data.frame("assumptions").select("assumption", "value").rows())
@@ -51,5 +54,5 @@ def first_request(data: BookData) -> Values:
         "input": _INPUT,
         "cached": 0,
         "output": _OUTPUT,
-        "batch_wanted": assumed["batch_api"],
+        "batch_wanted": batch_of(groups, model_id) or assumed["batch_api"],
     }

@@ -11,6 +11,7 @@ from decimal import Decimal
 from openpyxl.cell import Cell
 from openpyxl.worksheet.datavalidation import DataValidation
 
+from pipeline.report.language import ENGLISH, Language
 from pipeline.report.numbers import (
     FORMULA_STARTS,
     NOT_A_NUMBER,
@@ -44,7 +45,7 @@ def write_value(
     if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool):
         number_format = _write_number(cell, value, kind)
     elif isinstance(value, dt.date):
-        number_format = _write_time(cell, value)
+        number_format = _write_time(cell, value, kind)
     elif value is not None or unknown:
         _write_plain(cell, show(value, kind, unknown))
     put_on(cell, _look(cell, value, kind, number_format, is_total=is_total))
@@ -83,7 +84,12 @@ def live_format(value: Value, kind: Kind) -> str:
     }.get(kind, "General")
 
 
-def mark_input(cell: Cell, low: Cell | None = None, high: Cell | None = None) -> None:
+def mark_input(
+    cell: Cell,
+    low: Cell | None = None,
+    high: Cell | None = None,
+    language: Language = ENGLISH,
+) -> None:
     """Show that a reader may change a cell, and warn where a value leaves its range."""
     is_text = isinstance(cell.value, str)
     look = Look(
@@ -103,8 +109,10 @@ def mark_input(cell: Cell, low: Cell | None = None, high: Cell | None = None) ->
         formula1=f"${low.column_letter}${low.row}",
         formula2=f"${high.column_letter}${high.row}",
         errorStyle="warning",
-        errorTitle="Outside its range",
-        error="The value lies outside the range low to high beside it. Keep it all the same?",
+        errorTitle=language.text("Outside its range"),
+        error=language.text(
+            "The value lies outside the range low to high beside it. Keep it all the same?"
+        ),
         showErrorMessage=True,
     )
     rule.add(cell.coordinate)
@@ -146,9 +154,11 @@ def _write_number(cell: Cell, value: float | Decimal, kind: Kind) -> str:
     return "General"
 
 
-def _write_time(cell: Cell, value: dt.date) -> str:
+def _write_time(cell: Cell, value: dt.date, kind: Kind) -> str:
     is_moment = isinstance(value, dt.datetime)
     if isinstance(value, dt.datetime) and value.tzinfo is not None:
         value = value.astimezone(dt.UTC).replace(tzinfo=None)
     cell.value = value
+    if kind == "month":
+        return "yyyy-mm"
     return "yyyy-mm-dd hh:mm" if is_moment else "yyyy-mm-dd"

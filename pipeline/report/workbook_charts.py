@@ -82,7 +82,8 @@ class SheetCharts:
     def leave_room(self) -> None:
         """Keep rows free for the charts."""
         self.row = self.writer.next_row
-        self.writer.skip(CHART_ROWS if self.figures else 0)
+        if self.figures:
+            self._skip_chart()
 
     def write(self) -> None:
         """Write each chart's numbers here and put the charts side by side into their room."""
@@ -105,7 +106,7 @@ class SheetCharts:
             self._add(
                 chart, f"A{self.writer.next_row}", self.writer.language.text(self.frontier.alt)
             )
-            self.writer.skip(CHART_ROWS)
+            self._skip_chart()
 
     def part(self) -> None:
         """Put the charts of bars beside each other, once the widths of all columns are final."""
@@ -120,7 +121,7 @@ class SheetCharts:
     def _write_below(self, figure: Lines | Steps) -> None:
         head_row = self.writer.next_row + 1
         if isinstance(figure, Lines):
-            self.writer.table(_with_gaps(figure.as_table()))
+            self.writer.table(_with_gaps(self._said(figure).as_table()))
             chart: ChartBase = line_chart(self._said(figure), self.writer.sheet, head_row)
         else:
             self.writer.table(waterfall_table(self._said(figure)))
@@ -128,6 +129,11 @@ class SheetCharts:
                 self._said(figure), self.writer.sheet, head_row, self.writer.language
             )
         self._add(chart, f"A{self.writer.next_row}", self._said(figure).alt)
+        self._skip_chart()
+
+    def _skip_chart(self) -> None:
+        """Leave the rows that a chart covers, which no page parts."""
+        self.writer.keep(CHART_ROWS)
         self.writer.skip(CHART_ROWS)
 
     def _said(self, figure: FigureT) -> FigureT:

@@ -21,6 +21,7 @@ from pipeline.report.workbook_bridge_steps import CELLS
 from pipeline.report.workbook_cache import Fillings
 from pipeline.report.workbook_cells import write_formula, write_value
 from pipeline.report.workbook_data import BookData
+from pipeline.report.workbook_energy import INPUTS_MOVED
 from pipeline.report.workbook_formulas import LiveTable
 from pipeline.report.workbook_layout import Place
 from pipeline.report.workbook_looks import Look, put_on
@@ -54,7 +55,7 @@ _PASSED = "✓ All {all} checks hold, {warned} with a warning"
 _DIFFERENCE = "IF(ABS({actual}-{expected})<={tolerance},0,{actual}-{expected})"
 _STATUS = (
     'IF(ABS({difference})<={tolerance},"✓",'
-    'IF({severity}="warn","!",IF({severity}="issue","≠ inputs moved","✗")))'
+    f'IF({{severity}}="warn","!",IF({{severity}}="issue","{INPUTS_MOVED}","✗")))'
 )
 
 
@@ -81,7 +82,7 @@ class _Tie:
         expected, actual = self.expected.value, self.actual.value
         holds = abs(actual - expected) <= self.tolerance
         difference = 0.0 if holds else actual - expected
-        status = "✓" if holds else "≠ inputs moved" if self.severity == "issue" else "✗"
+        status = "✓" if holds else INPUTS_MOVED if self.severity == "issue" else "✗"
         basis = _BASIS[self.severity]
         return (
             *(self.claim, self.severity, status, difference, basis),
@@ -162,6 +163,7 @@ def write_checks(writer: SheetWriter, sources: Sources) -> str:
         *_issued_ties(sources),
     ]
     rows = (*(tie.row for tie in ties), *_claims(sources.report))
+    status = writer.language.words(_STATUS, (INPUTS_MOVED,))
     table = Table(
         "all_checks",
         "All checks: expected, actual and difference",
@@ -170,7 +172,7 @@ def write_checks(writer: SheetWriter, sources: Sources) -> str:
         note="Live, but for the claims of the run. ≠ says that an input was moved since the files "
         "beside this workbook were written.",
     )
-    writer.table(LiveTable(table, {"difference": _DIFFERENCE, "status": _STATUS}))
+    writer.table(LiveTable(table, {"difference": _DIFFERENCE, "status": status}))
     place = writer.places["all_checks"]
     for row, tie in enumerate(ties, start=place.head_row + 1):
         kind: Kind = "usd" if "USD" in tie.claim else "number"

@@ -18,6 +18,7 @@ from pipeline.report.workbook_table import HEAD_ROW, DataColumn, DataTable
 
 _NARROWEST, _WIDEST, _WIDEST_SENTENCE = 9, 42, 64  # letters
 _ROWS_MEASURED = 200
+_PRINTED_WHOLE = ("Prices",)  # of the others, which are looked up and pivoted, the first page
 _FORMATS: dict[Kind, str] = {
     "count": "#,##0",
     "tokens": "#,##0",
@@ -57,9 +58,9 @@ def add_data_sheet(
     sheet.freeze_panes = f"A{HEAD_ROW + 1}"
     sheet.print_title_rows = f"{HEAD_ROW}:{HEAD_ROW}"
     widths = [_width(column) for column in table.columns]
-    set_print(sheet, footer, widths)
-    if sheet.title.startswith("Data_"):
-        print_first_page(sheet, HEAD_ROW, table.row_count, widths)
+    set_print(sheet, footer, widths, language)
+    if sheet.title not in _PRINTED_WHOLE:
+        print_first_page(sheet, HEAD_ROW, table.row_count, widths, language)
     names = tuple(column.name for column in table.columns)
     return Place(sheet.title, HEAD_ROW, names, table.row_count)
 

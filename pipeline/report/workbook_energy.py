@@ -7,6 +7,7 @@ the energies of single requests.
 
 import polars as pl
 
+from pipeline.report.language import ENGLISH, Language
 from pipeline.report.section import Kind
 from pipeline.report.workbook_data import GROUP, BookData, Numbers
 from pipeline.report.workbook_facility import CARBON_PER_KWH, FACILITY_FORMULA, TARIFF
@@ -15,9 +16,14 @@ from pipeline.report.workbook_usage import MOMENTS, RATE_SOURCES, rate_source
 from pipeline.report.workbook_work import TERMS
 
 
-def energy_table(data: BookData, numbers: Numbers) -> DataTable:
-    """Return energies, costs and rates by month, provider, model and class."""
-    frame = _with_rates(_energy_frame(data, numbers), data)
+def energy_table(data: BookData, numbers: Numbers, language: Language = ENGLISH) -> DataTable:
+    """Return energies, costs and rates by month, provider, model and class.
+
+    Whose draws a range rests on is looked up by other sheets, so it is said in the language.
+    """
+    frame = _with_rates(_energy_frame(data, numbers), data).with_columns(
+        pl.col("range_of").replace(RUN, language.text(RUN))
+    )
     with_work = set(data.frame("work").select(GROUP).rows())
     has_work = [key in with_work for key in frame.select(GROUP).rows()]
     columns = [
@@ -30,7 +36,8 @@ def energy_table(data: BookData, numbers: Numbers) -> DataTable:
         )
         for name, meaning in _ENERGY_FACTS.items()
     ]
-    for name, (formula, meaning) in _energy_formulas().items():
+    for name, (english, meaning) in _energy_formulas().items():
+        formula = language.words(english, RANGE_WORDS) if name == "range_of" else english
         needs_work = name not in _WITHOUT_WORK
         columns.append(
             DataColumn(
@@ -53,6 +60,7 @@ def energy_table(data: BookData, numbers: Numbers) -> DataTable:
 
 
 RUN, INPUTS_MOVED = "run", "≠ inputs moved"  # whose draws a range rests on
+RANGE_WORDS = (RUN, INPUTS_MOVED)
 _AVERAGED = (*TERMS, *dict.fromkeys(rate_source(rate) for _, rate in MOMENTS))
 _WORDS = {
     "batch_told": "assumed",

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 
+from pipeline.report.language import Language
+
 _PAGE_LETTERS = 145  # across a landscape page at full size
 _SMALLEST_SCALE = 0.6  # of full size: smaller print is not read
 _MOST_LETTERS = int(_PAGE_LETTERS / _SMALLEST_SCALE)
@@ -13,13 +15,14 @@ NARROWED_LETTERS = 22  # to which wide columns of text may shrink, so that a she
 _ROWS_SHOWN = 40  # of a data sheet, whose rows are for pivots and not for paper
 
 
-def set_print(sheet: Worksheet, footer: str, widths: Sequence[float]) -> None:
+def set_print(sheet: Worksheet, footer: str, widths: Sequence[float], language: Language) -> None:
     """Print landscape, the first column on every page, the period and the run below.
 
     Args:
         sheet: The sheet.
         footer: What stands below each page.
         widths: Letters of every column that is printed; as many pages side by side as they need.
+        language: Language of the footer.
     """
     sheet.sheet_view.showGridLines = False
     setup = sheet.page_setup
@@ -32,11 +35,11 @@ def set_print(sheet: Worksheet, footer: str, widths: Sequence[float]) -> None:
     sheet.page_margins.top, sheet.page_margins.bottom = 0.5, 0.75
     sheet.oddFooter.left.text = footer.replace("&", "&&")
     sheet.oddFooter.center.text = "&A"
-    sheet.oddFooter.right.text = "Page &P of &N"
+    sheet.oddFooter.right.text = language.text("Page &P of &N")
 
 
 def print_first_page(
-    sheet: Worksheet, head_row: int, row_count: int, widths: Sequence[float]
+    sheet: Worksheet, head_row: int, row_count: int, widths: Sequence[float], language: Language
 ) -> None:
     """Print of a data sheet only what fits on its first page: its sentence, heads, first rows."""
     count, across = 0, 0.0
@@ -47,7 +50,7 @@ def print_first_page(
     sheet.print_area = f"A1:{get_column_letter(count)}{last_row}"
     sheet.page_setup.fitToWidth = sheet.page_setup.fitToHeight = 1
     sheet.print_title_cols = None
-    sheet.oddFooter.center.text = "&A: first rows and columns; the sheet holds all"
+    sheet.oddFooter.center.text = language.text("&A: first rows and columns; the sheet holds all")
 
 
 def narrowed(widths: Mapping[int, int], printed_columns: int) -> dict[int, int]:
@@ -62,6 +65,18 @@ def narrowed(widths: Mapping[int, int], printed_columns: int) -> dict[int, int]:
         n: width - math.ceil((width - NARROWED_LETTERS) * excess / room)
         for n, width in wide.items()
     }
+
+
+def widened(
+    widths: Mapping[int, int], wanted: Mapping[int, int], printed_columns: int
+) -> dict[int, int]:
+    """Return wider columns, where long text was cut back though a page at full size has room."""
+    room = _PAGE_LETTERS - sum(width for n, width in widths.items() if n <= printed_columns)
+    cut = {n: wanted[n] - width for n, width in widths.items() if wanted[n] > width}
+    if room <= 0 or not cut:
+        return {}
+    share = min(1.0, room / sum(cut.values()))
+    return {n: widths[n] + int(more * share) for n, more in cut.items()}
 
 
 def pages_across(widths: Sequence[float]) -> int:

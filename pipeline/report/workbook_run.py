@@ -8,7 +8,7 @@ from openpyxl.workbook import Workbook
 
 from pipeline.report.section import Column, Table
 from pipeline.report.workbook_cells import write_formula
-from pipeline.report.workbook_energy import INPUTS_MOVED, RUN
+from pipeline.report.workbook_energy import INPUTS_MOVED, RANGE_WORDS, RUN
 from pipeline.report.workbook_facility import RATIOS
 from pipeline.report.workbook_formulas import RUN_VALUE, LiveTable
 from pipeline.report.workbook_names import name_cell
@@ -60,10 +60,9 @@ def write_run_state(writer: SheetWriter, book: Workbook) -> None:
     place = writer.places["run_state"]
     for row, (name, english, found, _) in enumerate(_ROWS, start=place.head_row + 1):
         formula, value = english, found
-        if name == STATE:
-            for words in (AS_BUILT, NOT_AS_BUILT):
-                formula = formula.replace(words, writer.language.text(words))
-            value = writer.language.text(AS_BUILT)
+        if isinstance(found, str):
+            formula = writer.language.words(english, (*RANGE_WORDS, AS_BUILT, NOT_AS_BUILT))
+            value = writer.language.text(found)
         cell = writer.sheet.cell(row, 2)
         write_formula(cell, formula, value, "number" if value == 0 else "text")
         writer.fillings.add_result(writer.sheet.title, cell.coordinate, value)

@@ -18,6 +18,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from pipeline.report.language import ENGLISH, Language
 from pipeline.report.numbers import UNKNOWN, is_number_kind, show
 from pipeline.report.section import Column, KeyFigure, Kind, Table, Value
+from pipeline.report.workbook_breaks import set_breaks
 from pipeline.report.workbook_cache import Fillings
 from pipeline.report.workbook_cells import mark_input, write_formula, write_text, write_value
 from pipeline.report.workbook_energy import RUN
@@ -30,7 +31,7 @@ from pipeline.report.workbook_formulas import (
 )
 from pipeline.report.workbook_layout import Place
 from pipeline.report.workbook_looks import FAILED, FAINT, HEAD_FILL, INK, Look, put_on
-from pipeline.report.workbook_print import NARROWED_LETTERS, narrowed, set_print
+from pipeline.report.workbook_print import NARROWED_LETTERS, narrowed, set_print, widened
 from pipeline.report.workbook_reasons import reason_of
 from pipeline.report.workbook_rows import filled
 
@@ -38,6 +39,9 @@ _NARROWEST, _WIDEST_OF_MANY, _WIDEST_OF_FEW = 11, 36, 96  # letters
 _LINE_LETTERS = 140  # of a sentence in one row, at the usual size
 _FEW_COLUMNS, _COLUMNS_ON_SCREEN = 3, 6
 _LINE_HEIGHT, _MOST_LINES = 15, 20  # points, lines
+_USUAL_SIZE, _LINE_OF_SIZE = 11, 1.35  # points; height of a line over the size of its letters
+_CAPTION_AND_HEAD = 2  # rows, which stay on one page with …
+_SHORT_TABLE, _ROWS_BELOW_HEAD = 15, 4  # … all rows of a short table, the first of a long one
 _ONE_LINE_HEAD = 12  # letters; longer heads wrap
 _KEY_COLUMNS = (
     Column("figure", "Figure", "text"),
@@ -67,6 +71,7 @@ class SheetWriter:
     widths: dict[int, int] = field(default_factory=dict)
     wrapped: list[tuple[int, int, str]] = field(default_factory=list)  # row, column, text
     printed_columns: int = 1
+    blocks: dict[int, int] = field(default_factory=dict)  # first row → rows that stay together
     language: Language = ENGLISH
 
     def line(self, text: str, *, size: int = 11, bold: bool = False, color: str = INK) -> None:
@@ -76,7 +81,13 @@ class SheetWriter:
         room = _LINE_LETTERS * 11 // size
         for part in textwrap.wrap(text, room) if len(text) > room else (text,):
             write_text(self.sheet.cell(self.next_row, 1), part, look)
+            if size > _USUAL_SIZE:
+                self.sheet.row_dimensions[self.next_row].height = size * _LINE_OF_SIZE
             self.next_row += 1
+
+    def keep(self, rows: int) -> None:
+        """Let the next rows stay on one page."""
+        self.blocks[self.next_row] = max(rows, self.blocks.get(self.next_row, 0))
 
     def live_line(self, formula: str, words: str) -> None:
         """Write one line that a formula gives, bold and red where it begins with ≠."""
@@ -96,6 +107,7 @@ class SheetWriter:
         """Write headline numbers as a table, each with the number format of its own kind."""
         helpers = (RANGE_OF, *_RATIO_COLUMNS) if is_live else ()
         columns = (*_KEY_COLUMNS[:-1], *helpers, _KEY_COLUMNS[-1])
+        self.keep(1 + len(figures))
         self._heads("key_figures", columns, len(figures))
         for figure in figures:
             values: dict[str, Value] = {
@@ -105,7 +117,7 @@ class SheetWriter:
                 "high": figure.high,
                 "unit": self.language.text(figure.unit),
                 "note": self.language.text(figure.note),
-                "range_of": None if figure.high is None else RUN,
+                "range_of": None if figure.high is None else self.language.text(RUN),
                 "low_ratio": ratio_of(figure.low, figure.value),
                 "high_ratio": ratio_of(figure.high, figure.value),
             }
@@ -126,6 +138,8 @@ class SheetWriter:
         """Write a table with its caption, total and note; a live one with its formulas."""
         alive = table if isinstance(table, LiveTable) else LiveTable(table, is_live=False)
         table = alive.table
+        is_short = len(table.rows) <= _SHORT_TABLE
+        self.keep(_CAPTION_AND_HEAD + (len(table.rows) if is_short else _ROWS_BELOW_HEAD))
         self.line(table.caption, size=12, bold=True)
         if table.rows:
             self._heads(table.name, table.columns, len(table.rows))
@@ -137,9 +151,12 @@ class SheetWriter:
             self._row(table.columns, row, alive.formulas, totals)
             if number in alive.inputs:
                 self._mark_inputs(table, self.next_row - 1)
+        last = self.next_row - 1
         self._total(table, alive)
         if table.note:
             self.line(table.note, size=9, color=FAINT)
+        if table.rows:
+            self.blocks.setdefault(last, self.next_row - last)  # the last row, its total, its note
         self.skip()
 
     def plain_head(self, number: int, head: str, *, is_right: bool) -> None:
@@ -158,9 +175,11 @@ class SheetWriter:
         self.sheet.print_title_rows = f"{frozen}:{frozen}" if is_single else "1:2"
         if self.printed_columns < self.column_count:
             last = get_column_letter(self.printed_columns)
-            self.sheet.print_area = f"A1:{last}{self.next_row}"
+            self.sheet.print_area = f"A1:{last}{self.next_row - 1}"
         widths = [self.widths.get(n, _NARROWEST) for n in range(1, self.printed_columns + 1)]
-        set_print(self.sheet, footer, widths)
+        set_print(self.sheet, footer, widths, self.language)
+        titles = (frozen,) if is_single else (1, 2)
+        set_breaks(self.sheet, self.next_row - 2, self.blocks, titles, widths)
 
     def _row(
         self,
@@ -177,13 +196,19 @@ class SheetWriter:
             cell = self.sheet.cell(row, number)
             word = (unknown or {}).get(column.name, self.language.text(reason_of(column)))
             formula = formulas.get(column.name, "")
-            said = value if formula else self.language.cell(value, column)
+            said = self._said(value, column, formula)
             self._write(cell, said, column.kind, word, filled(formula, cells) if formula else "")
             if is_helper(column.name):
                 put_on(cell, Look(cell.number_format, color=FAINT, horizontal="right"))
             if number < len(columns) or column.name != "note":
                 self._make_room(number, show(said, column.kind, word))
         self.next_row += 1
+
+    def _said(self, value: Value, column: Column, formula: str) -> Value:
+        """Return a value in the language; the words that a formula gives are all ours."""
+        if formula:
+            return self.language.text(value) if isinstance(value, str) else value
+        return self.language.cell(value, column)
 
     def _write(
         self,
@@ -205,7 +230,10 @@ class SheetWriter:
         names = [column.name for column in table.columns]
         low, value, high = (names.index(name) + 1 for name in ("low", "value", "high"))
         mark_input(
-            self.sheet.cell(row, value), self.sheet.cell(row, low), self.sheet.cell(row, high)
+            self.sheet.cell(row, value),
+            self.sheet.cell(row, low),
+            self.sheet.cell(row, high),
+            self.language,
         )
 
     def _heads(self, name: str, columns: Sequence[Column], row_count: int) -> None:
@@ -240,8 +268,9 @@ class SheetWriter:
             return
         row, first = self.next_row, self.next_row - len(table.rows)
         cells = {c.name: f"{letter}{row}" for c, letter in _lettered(table)}
-        said = (self.language.text(str(table.total[0])), *table.total[1:])
-        for number, (value, column) in enumerate(zip(said, table.columns, strict=True), 1):
+        for number, (total, column) in enumerate(zip(table.total, table.columns, strict=True), 1):
+            is_word = number == 1 or column.name in alive.total_formulas
+            value = self._said(total, column, "words" if is_word else "")
             cell = self.sheet.cell(row, number)
             if value is None:
                 put_on(cell, Look(is_bold=True, edge="total"))
@@ -266,8 +295,10 @@ class SheetWriter:
     def _set_sizes(self) -> None:
         is_narrow = self.column_count <= _FEW_COLUMNS
         widest = _WIDEST_OF_FEW if is_narrow else _WIDEST_OF_MANY
+        wanted = dict(self.widths)
         for number, width in self.widths.items():
             self.widths[number] = min(width, widest)
+        self.widths |= widened(self.widths, wanted, self.printed_columns)
         self.widths |= narrowed(self.widths, self.printed_columns)
         for number, width in self.widths.items():
             self.sheet.column_dimensions[get_column_letter(number)].width = width

@@ -148,7 +148,8 @@ def _beside_requests(bridge: pl.DataFrame) -> str:
         return ""
     return (
         f"Cost is that of the requests alone, {show(requests, 'usd')} USD; idle GPUs, credits and "
-        f"the like make the month's {show(month, 'usd')} USD: see Costs."
+        f"the like make the month's {show(month, 'usd')} USD: see From list to cost (sheet "
+        "Costs)."
     )
 
 

@@ -11,7 +11,7 @@ from pipeline.report.sections import columns as c
 from pipeline.report.sections import reading as r
 
 _COLUMNS = (
-    Column("month", "Month", "date", meaning="First day of the month."),
+    Column("month", "Month", "month", meaning="First day of the month."),
     c.REQUESTS,
     c.TASKS,
     Column("output_tokens", "Output", "tokens", "tokens", "Output tokens, reasoning included."),
