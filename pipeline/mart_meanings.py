@@ -4,6 +4,10 @@
 MEANINGS = {
     "month": "Calendar month in the zone of the report, as YYYY-MM.",
     "attributed_request_count": "Requests of a team.",
+    "cost_items_saving_positive_frac": "Share of the draws in which cost_items items cost less.",
+    "current_cost_usd": "What the requests of the set cost as they are, by contract or list.",
+    "equal_cost_usd": "What they would cost on this model, by contract or list.",
+    "cost_saving_positive_frac": "Share of the joint draws in which it costs less.",
     "billed_cost_usd": "Cost as billed, where the log carries it.",
     "cache_known_request_count": "Requests whose cached share is known.",
     "carbon_gco2e": "Electricity times the grid factor.",

@@ -329,9 +329,13 @@ def concurrency_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"energy_low_j": 3_000.0, "energy_high_j": 4_800.0, "facility_energy_kwh": 0.006},
         **{"energy_j_per_request": 600.0, "energy_j_per_output_token": 12.0},
         **{"facility_energy_kwh_per_request": 0.001},
+        **dict.fromkeys(("saving_frac", "saving_low_frac", "saving_p50_frac", "saving_high_frac")),
+        **{"saving_positive_frac": None, "assumption": None},
     }
     alone = {"batch": 1.0, "is_effective": False, "energy_j_per_request": 1_000.0}
+    alone |= {"saving_frac": -2 / 3, "saving_positive_frac": 0.0}
     four = {"batch": 4.0, "is_effective": False, "energy_j_per_request": 300.0}
+    four |= {"saving_frac": 0.5, "saving_positive_frac": 0.95}
     return _frame(line | change | at for change in changes for at in ({}, alone, four))
 
 
@@ -362,6 +366,8 @@ def model_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"list_cost_usd_per_task": 0.1005, "list_cost_usd_per_solved_task": None},
         **{"hosting_cost_usd": None, "cost_source": "list", "cost_usd_per_solved_task": None},
         **{"cost_usd": Decimal("1.005"), "cost_usd_per_task": 0.1005},
+        **{"cost_low_usd_per_task": 0.1005, "cost_high_usd_per_task": 0.1005},
+        **{"cost_saving_source": None, "cost_saving_positive_frac": None},
         **{"gpu_energy_j": 3.6e6, "energy_low_j": 1.8e6, "energy_high_j": 7.2e6},
         **{"facility_energy_kwh": 2.0, "facility_energy_low_kwh": 1.0},
         **{"facility_energy_high_kwh": 4.0, "energy_j_per_task": 3.6e5, "carbon_gco2e": 946.0},

@@ -12,7 +12,7 @@ import pytest
 from conftest import Book, Rows, built, rows_of
 from need import need_program
 
-from pipeline import warehouse
+from pipeline import dictionary, warehouse
 from pipeline.ingest.sources import SOURCES
 from pipeline.marts import MARTS
 from pipeline.settings import Input, Settings, bundled
@@ -397,3 +397,48 @@ def test_every_target_of_the_makefile_that_is_no_file_is_phony() -> None:
     phony = set(re.findall(r"^\.PHONY: (.+)$", makefile, re.MULTILINE))
 
     assert targets == phony
+
+
+# Savings --------------------------------------------------------------------------------------
+
+# Marts that say what a change would save under other words: their column, and its probability.
+OTHER_SAVINGS = {
+    "mart_sweet_spot": ("penalty_frac", "penalty_positive_frac"),
+    "mart_waste": ("facility_energy_kwh", "saving_positive_frac"),
+    "mart_power_policy": ("electricity_delta_kwh", "saving_positive_frac"),
+}
+_SAVING = re.compile(r"(^|_)sav(ed|ing)_")
+_CHANCE = re.compile(r"_(positive|probability)_frac$")
+
+
+def is_money(column: str) -> bool:
+    return column.startswith("cost_") or "_usd" in column
+
+
+def columns_of_marts() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for entry in dictionary.entries():
+        found.setdefault(entry.table, []).append(entry.column)
+    return found
+
+
+@pytest.mark.parametrize("mart", MARTS)
+def test_every_saving_has_its_probability_in_the_same_mart(mart: str) -> None:
+    columns = columns_of_marts()[mart]
+    savings = [
+        name
+        for name in columns
+        if _SAVING.search(name)
+        and not _CHANCE.search(name)
+        and not name.endswith(("_verdict", "_reason"))
+    ]
+    chances = [name for name in columns if _CHANCE.search(name)]
+
+    for saving in savings:
+        of_it = [name for name in chances if is_money(name) == is_money(saving)]
+        assert of_it, f"{mart}.{saving} has no share of the joint draws in which it is above 0"
+    if savings or mart in OTHER_SAVINGS:
+        assert "assumption" in columns, f"{mart} does not say what its savings rest on"
+        assert {"request_count", "gpu_time_s", "step_count", "followed_step_count"} & set(columns)
+    for name in OTHER_SAVINGS.get(mart, ()):
+        assert name in columns

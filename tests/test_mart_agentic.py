@@ -90,6 +90,12 @@ def test_a_task_of_two_steps_costs_what_its_cache_lets_it(book: Book) -> None:
         "as_cached": Decimal("0.000345"),
         "fully_cached": Decimal("0.001230"),
     }
+    # list prices are exact, so what saves money does so in every draw
+    sure = [
+        states(book, "2026-01")[name]["cost_saving_probability_frac"]
+        for name in ("uncached", "as_cached", "fully_cached")
+    ]
+    assert sure == [None, 1, 1]
 
 
 def test_failed_steps_count_and_a_task_counts_once(book: Book) -> None:

@@ -184,3 +184,78 @@ def test_a_batch_taken_as_given_has_the_range_of_the_grade_alone(book: Book) -> 
 )
 def test_what_has_no_batch_has_no_line(book: Book, model: str, query_class: str) -> None:
     assert line(book, model, query_class) == {}
+
+
+# Savings, world by world -----------------------------------------------------------------------
+
+
+def worlds_of(book: Book, model: str, batch: float) -> list[dict[str, Any]]:
+    return rows_of(
+        book,
+        f"select * from int_batch_draws where model_id = '{model}' and query_class = 'chat' "
+        f"and batch = {batch} order by draw",
+    )
+
+
+def test_the_batch_in_force_has_no_saving_on_itself(book: Book) -> None:
+    row = line(book)[3]
+
+    assert [value for name, value in row.items() if name.startswith("saving_")] == [None] * 5
+    assert row["assumption"] is None
+
+
+def test_a_batch_told_is_sure_so_a_larger_one_saves_in_every_world(book: Book) -> None:
+    rows = line(book)
+    whole = EXAMPLE_GPU_J - DENSE_BIAS * SHARED_J * (1 - 1 / 3)
+
+    # at 4 instead of 3 a pass costs each a quarter of what all share in place of a third
+    assert rows[4]["saving_frac"] == pytest.approx(DENSE_BIAS * SHARED_J / 12 / whole, rel=1e-8)
+    assert [rows[batch]["saving_positive_frac"] for batch in (1, 2, 4, 256)] == [0, 0, 1, 1]
+    assert rows[4]["saving_low_frac"] < rows[4]["saving_frac"] < rows[4]["saving_high_frac"]
+    assert rows[4]["assumption"] == "enough requests wait together to fill this batch"
+
+
+def test_a_world_at_another_batch_is_its_own_prices_on_the_shared_part(book: Book) -> None:
+    [one] = [row for row in worlds_of(book, LLAMA, 1) if row["draw"] == 7]
+    [four] = [row for row in worlds_of(book, LLAMA, 4) if row["draw"] == 7]
+    [eight] = [row for row in worlds_of(book, LLAMA, 8) if row["draw"] == 7]
+
+    # What all share falls as 1 / batch, so from 1 to 4 it saves six times what 4 to 8 does.
+    assert one["gpu_energy_j"] - four["gpu_energy_j"] == pytest.approx(
+        6 * (four["gpu_energy_j"] - eight["gpu_energy_j"]), rel=1e-9
+    )
+    assert one["in_force_energy_j"] == four["in_force_energy_j"] == eight["in_force_energy_j"]
+
+
+def test_what_is_in_force_in_a_world_is_what_the_class_takes_there(book: Book) -> None:
+    for model in (LLAMA, QWEN, CLOSED):
+        drawn = rows_of(
+            book,
+            f"select gpu_energy_j from int_class_draws where model_id = '{model}' "
+            "and query_class = 'chat' order by draw",
+        )
+        in_force = [row["in_force_energy_j"] for row in worlds_of(book, model, 2)]
+        assert in_force == pytest.approx([row["gpu_energy_j"] for row in drawn], rel=1e-9)
+
+
+@pytest.mark.parametrize("model", [ASSUMED, CLOSED])
+def test_an_assumed_batch_may_be_larger_already(book: Book, model: str) -> None:
+    batches = rows_of(
+        book,
+        f"select distinct draw, batch from int_rate_draws where model_id = '{model}' "
+        "and query_class = 'chat'",
+    )
+    rows = [row for row in line(book, model).values() if not row["is_effective"]]
+
+    assert len(batches) == 256 and len(rows) > 5
+    for row in rows:  # it saves in the worlds that are served at less
+        below = sum(world["batch"] < row["batch"] for world in batches)
+        assert row["saving_positive_frac"] == below / 256
+
+
+def test_a_saving_is_more_the_larger_the_batch(book: Book) -> None:
+    for model in (LLAMA, QWEN, CLOSED):
+        rows = [row for row in line(book, model).values() if not row["is_effective"]]
+        for smaller, larger in pairwise(rows):
+            assert smaller["saving_frac"] < larger["saving_frac"]
+            assert smaller["saving_positive_frac"] <= larger["saving_positive_frac"]

@@ -14,6 +14,8 @@ AGENT = """
         saved::decimal(38, 15) as saved_list_cost_usd, low::double as saved_facility_energy_low_kwh,
         p50::double as saved_facility_energy_p50_kwh, high::double
         as saved_facility_energy_high_kwh, probability::double as saving_probability_frac,
+        case when saved > 0 then 1.0 when saved <= 0 then 0.0 end::double
+        as cost_saving_probability_frac,
         cache_state as assumption, reason
     from (values
         ('opus', 'uncached', null, null, null, null, null, null, null),
@@ -29,7 +31,8 @@ WASTE = """
         7 as request_count, 64.0::double as batch, 'D' as evidence_grade,
         'set-1' as coefficient_set_id,
         0.07::decimal(38, 15) as cost_usd, 0.001::double as facility_energy_low_kwh,
-        0.004::double as facility_energy_p50_kwh, 0.013::double as facility_energy_high_kwh
+        0.004::double as facility_energy_p50_kwh, 0.013::double as facility_energy_high_kwh,
+        1.0::double as saving_positive_frac
     from (values ('failed'), ('truncated')) as told (kind)
 """
 ITEMS = """
@@ -40,7 +43,8 @@ ITEMS = """
         0.002::decimal(38, 15) as saving_p50_usd_per_item,
         0.003::decimal(38, 15) as saving_high_usd_per_item, 18.0::double as saving_low_j_per_item,
         36.0::double as saving_p50_j_per_item, 72.0::double as saving_high_j_per_item,
-        0.5::double as saving_positive_frac, 'shared_input_frac_' || query_class as assumption
+        0.5::double as saving_positive_frac, 1.0::double as cost_saving_positive_frac,
+        'shared_input_frac_' || query_class as assumption
     from (values ('batch_extraction', 4), ('rag', 1)) as told (query_class, best_items)
 """
 CLASS_ENERGY = """
@@ -52,7 +56,7 @@ MODELS = """
     select '2026-10' as month, 'openai' as provider, model_id, 'chat' as query_class,
         20 as equal_request_count, 64.0::double as batch, 'D' as evidence_grade,
         'set-1' as coefficient_set_id,
-        saved::decimal(38, 15) as cost_saving_usd,
+        saved::decimal(38, 15) as cost_saving_usd, 1.0::double as cost_saving_positive_frac,
         -1.0::double as facility_energy_saving_low_kwh,
         0.5::double as facility_energy_saving_p50_kwh,
         2.0::double as facility_energy_saving_high_kwh, 0.6::double as energy_saving_positive_frac,
@@ -81,6 +85,19 @@ LADDER = """
         ('openai', 'chat', 128, false, 'api', 400, 2.0)
     ) as told (provider, query_class, batch, is_effective, hosting_kind, tokens, kwh)
 """
+# Five worlds of a facility that draws what the boards do: half, all, all, 1.5 and twice of 1 kWh
+# that chat saves at batch 8 and of 0.4 that code saves at batch 2.
+WORLDS = """
+    select '2026-10' as month, 'vllm' as provider, 'llama' as model_id, query_class,
+        batch::double as batch, draw, 7200000.0::double as in_force_energy_j,
+        7200000.0 - 3600000.0 * kwh * share as gpu_energy_j
+    from (values ('chat', 8, 1.0), ('chat', 16, 1.5), ('code_completion', 2, 0.4))
+        as told (query_class, batch, kwh)
+    cross join (values (0, 0.5), (1, 1.0), (2, 1.0), (3, 1.5), (4, 2.0)) as drawn (draw, share)
+"""
+DRAWS = """
+    select draw, 1.0::double as facility_ratio from (values (0), (1), (2), (3), (4)) as d (draw)
+"""
 ASSUMPTIONS = """
     select * from (values ('within_noise_probability_frac', 0.9::double),
         ('carbon_gco2e_per_kwh', 473.0::double)) as told (assumption, value)
@@ -97,6 +114,8 @@ def found() -> Rows:
         int_class_energy=CLASS_ENERGY,
         mart_model_comparison=MODELS,
         mart_concurrency=LADDER,
+        int_batch_draws=WORLDS,
+        int_draws=DRAWS,
         stg_assumptions=ASSUMPTIONS,
         raw_method="select '1' as method_version",
     )
@@ -167,7 +186,10 @@ def test_own_servers_are_judged_at_twice_their_batch(found: Rows) -> None:
     row = line(found, "few_served_together", "llama")
 
     # chat 3.0 − 2.0 at batch 8, code 1.0 − 0.6 at batch 2; rag has no such step; APIs choose theirs
-    assert ends(row, "facility_energy", "kwh") == pytest.approx([0.8 * 1.4, 1.4, 1.3 * 1.4])
+    # 1.4 kWh times 0.5, 1, 1, 1.5, 2: the 5 % place lies 0.2 of the way from 0.7 to 1.4, the 95 %
+    # place 0.8 of the way from 2.1 to 2.8
+    assert ends(row, "facility_energy", "kwh") == pytest.approx([0.84, 1.4, 2.66])
+    assert row["energy_saving_probability_frac"] == 1
     assert ends(row, "cost", "usd") == [None] * 3
     assert row["carbon_saving_p50_gco2e"] == pytest.approx(1.4 * 473)
     # 500 passes; 400 shared by 4, 100 by 1: 500 / (100 + 100)

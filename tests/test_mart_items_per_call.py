@@ -133,12 +133,15 @@ def test_the_money_is_the_shared_input_that_is_paid_once(book: Book) -> None:
         shared_usd * (1 - 1 / row["cost_items"])
     )
     assert row["evidence_grade"] == "D"
+    # even 450 shared tokens, of them 200 cached, are bought once instead of twice
+    assert row["cost_saving_positive_frac"] == row["cost_items_saving_positive_frac"] == 1
 
 
 def test_own_servers_save_no_listed_money(book: Book) -> None:
     row = line(book)
 
     assert (row["saving_usd_per_item"], row["saving_p50_usd_per_item"]) == (None, None)
+    assert row["cost_saving_positive_frac"] is row["cost_items_saving_positive_frac"] is None
 
 
 @pytest.mark.parametrize("model", [LLAMA, "gpt-5-mini"])

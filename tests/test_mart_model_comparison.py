@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from conftest import EXAMPLE_GPU_J, Book, rows_of
+from overlay_files import overlay_folder
 
 from pipeline.equal_quality import load_equal_quality
 from pipeline.errors import BadInputError
@@ -242,6 +243,65 @@ def test_a_saving_there_is_a_loss_back(equal_book: Book) -> None:
         1 - back["energy_saving_positive_frac"]
     )
     assert there["saving_reason"] is back["saving_reason"] is None
+    # prices are exact, so money is saved in every world or in none
+    assert (there["cost_saving_positive_frac"], back["cost_saving_positive_frac"]) == (1, 0)
+    assert there["cost_saving_source"] == there["cost_source"] == "list"
+
+
+@pytest.fixture(scope="module")
+def contract_book(tmp_path_factory: pytest.TempPathFactory, book_of: Callable[..., Book]) -> Book:
+    """Half price on all of anthropic, and a price of one's own for the output of gpt-5-mini."""
+    tables = {
+        "contract_rates": [
+            "anthropic,*,*,,,,,,0.5",
+            "openai,gpt-5-mini,output,,,2026-01-01,,1.00,",
+            "openai,gpt-5-mini,output,,eu,,,0.10,",  # a replay has no place
+            "openai,gpt-5-mini,output,,,2020-01-01,2026-01-01,0.01,",  # past
+        ]
+    }
+    folder = overlay_folder(tmp_path_factory.mktemp("o") / "overlays", tables)
+    named = [("rag", "gpt-5-mini"), ("rag", "claude-sonnet-4-5")]
+    text = "".join(f"{query_class},{model}\n" for query_class, model in named)
+    (folder / "equal_quality.csv").write_text(f"query_class,model\n{text}", encoding="utf-8")
+    rows = [
+        *({**SONNET, **LENGTHS, "query_class": "rag"} for _ in range(2)),
+        *({**MINI, **LENGTHS, "query_class": "chat"} for _ in range(2)),
+    ]
+    settings = Settings(overlay_folder=folder)
+    return book_of(rows, settings=settings, targets=["mart_model_comparison"])
+
+
+def test_a_replay_costs_what_the_company_pays(contract_book: Book) -> None:
+    mini = row_of(contract_book, "rag", "openai", "gpt-5-mini")
+    sonnet = row_of(contract_book, "rag", "anthropic", "claude-sonnet-4-5")
+    moved = row_of(contract_book, "chat", "anthropic", "claude-sonnet-4-5")
+    others = [
+        row
+        for row in rows_of(contract_book, "select * from mart_model_comparison")
+        if row["provider"] not in ("anthropic", "openai") and row["cost_usd"] is not None
+    ]
+
+    # 2 · (900 · 0.25 + 300 · 2) = 1,650 on the list, 2 · (900 · 0.25 + 300 · 1) = 1,050 by contract
+    assert (mini["list_cost_usd"], mini["cost_usd"]) == (Decimal("0.00165"), Decimal("0.00105"))
+    # 2 · (900 · 3 + 300 · 15) = 14,400, half of it 7,200: as logged, and for requests of others
+    for row in (sonnet, moved):
+        assert (row["list_cost_usd"], row["cost_usd"]) == (Decimal("0.0144"), Decimal("0.0072"))
+    assert {row["cost_source"] for row in (mini, sonnet, moved)} == {"contracted"}
+    assert {row["cost_source"] for row in others} == {"list"}  # no contract with them
+    for row in others:
+        assert row["cost_usd"] == row["list_cost_usd"] == row["contracted_cost_usd"]
+
+
+def test_a_saving_is_what_the_company_would_not_pay(contract_book: Book) -> None:
+    there = row_of(contract_book, "rag", "openai", "gpt-5-mini")
+
+    # 7,200 less 1,050; at list prices it would be 12,750
+    assert there["cost_saving_usd"] == Decimal("0.00615")
+    assert (there["current_cost_usd"], there["equal_cost_usd"]) == (
+        Decimal("0.0072"),
+        Decimal("0.00105"),
+    )
+    assert (there["cost_saving_source"], there["cost_saving_positive_frac"]) == ("contracted", 1)
 
 
 def test_staying_saves_nothing_and_is_within_noise(equal_book: Book) -> None:

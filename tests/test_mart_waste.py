@@ -122,6 +122,8 @@ def test_the_range_of_waste_is_its_share_of_every_world(book: Book) -> None:
     assert row["facility_energy_low_kwh"] < row["facility_energy_p50_kwh"]
     assert row["facility_energy_p50_kwh"] < row["facility_energy_high_kwh"]
     assert (row["evidence_grade"], row["batch"]) == ("D", 64)
+    assert row["saving_positive_frac"] == 1  # what was spent was spent in every world
+    assert row["assumption"] == "none of these requests had been sent"
 
 
 def test_a_model_without_waste_has_no_line(book: Book) -> None:

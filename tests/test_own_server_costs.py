@@ -150,6 +150,38 @@ def test_requests_of_others_cost_an_own_server_what_a_joule_of_its_own_paid(book
     assert row["reason"] is None
 
 
+def test_that_cost_has_the_range_of_the_joules_and_what_it_served_has_none(book: Book) -> None:
+    row = one(book, "mart_model_comparison", model_id=LLAMA, provider="vllm", query_class="chat")
+    # in each world the same 10 USD over that world's joules, times what others' chats take in it
+    [worlds] = rows_of(
+        book,
+        f"""
+        with own as (
+            select draw, sum(gpu_energy_j) as all_j,
+                sum(case when query_class = 'chat' then gpu_energy_j end) as chat_j
+            from int_class_draws
+            where provider = 'vllm' and model_id = '{LLAMA}' group by draw
+        )
+        select quantile_cont(8 + 10 / all_j * (moved.gpu_energy_j - chat_j), 0.05) as low,
+            quantile_cont(8 + 10 / all_j * (moved.gpu_energy_j - chat_j), 0.95) as high
+        from own inner join int_replay_draws as moved using (draw)
+        where scope = 'all' and provider = 'vllm' and model_id = '{LLAMA}'
+            and query_class = 'chat'
+        """,
+    )
+
+    low, high = float(row["cost_low_usd"]), float(row["cost_high_usd"])
+    assert low == pytest.approx(min(worlds["low"], float(row["cost_usd"])), rel=1e-9)
+    assert high == pytest.approx(max(worlds["high"], float(row["cost_usd"])), rel=1e-9)
+    assert low < high
+    tasks = float(row["cost_usd"]) / row["cost_usd_per_task"]
+    assert row["cost_low_usd_per_task"] == pytest.approx(low / tasks)
+    rag = one(book, "mart_model_comparison", model_id=LLAMA, provider="vllm", query_class="rag")
+    assert rag["cost_low_usd"] == rag["cost_usd"] == rag["cost_high_usd"] == 1
+    mini = one(book, "mart_model_comparison", model_id="gpt-5-mini", query_class="chat")
+    assert mini["cost_low_usd"] == mini["cost_usd"] == mini["cost_high_usd"]  # prices are exact
+
+
 def test_an_own_server_stands_on_the_front_where_nothing_is_cheaper_and_leaner(book: Book) -> None:
     lines = rows_of(book, "select * from mart_model_comparison where query_class = 'chat'")
     known = [row for row in lines if row["cost_usd"] is not None and row["gpu_energy_j"]]

@@ -401,6 +401,8 @@ def test_a_line_stands_at_its_batch_alone_and_at_the_largest_asked() -> None:
     assert column_of(table, "low_j_per_request") == [500, 500]  # 3,000 J of 6 requests
     assert column_of(table, "most_batch") == [4, 4]
     assert column_of(table, "saving_frac") == [0.5, 0.5]  # 300 of 600 J
+    assert column_of(table, "saving_positive_frac") == [0.95, 0.95]
+    assert column_of(table, "verdict") == ["saves", "saves"]
 
 
 def test_the_section_of_batches_says_where_they_come_from() -> None:

@@ -2,7 +2,8 @@
 -- (joint draw). What a decision changes is a request of other lengths, and its energy in a world is
 -- these rates times its token moments; the class's own moments give int_class_draws.
 -- cached_frac is the part of the prefill that this world reads from a cache where the log does not
--- tell it. Closed models take the geometric mean over their stand-ins of what the rates come to.
+-- tell it. A weight byte and the launches of a pass stand as they are before the batch shares them,
+-- so that a pass at another batch can be priced. Closed models take the geometric mean over their stand-ins of what the rates come to.
 -- grain: month, provider, model_id, query_class, architecture_id, draw
 
 with
@@ -173,6 +174,14 @@ select
             )
         )
     )::double as energy_j_per_pass,
+    (weighed.energy_ratio * weighed.c_j_per_weight_byte)::double as energy_j_per_weight_byte,
+    (
+        weighed.energy_ratio
+        * next_token_energy_j(
+            0, 0, weighed.s_j_per_layer_step, weighed.s_j_per_step, 0, 0,
+            weighed.layers * weighed.gpu_count, weighed.gpu_count, 1
+        )
+    )::double as launch_energy_j_per_pass,
     (
         weighed.energy_ratio
         * kv_cache_energy_j(

@@ -1,4 +1,5 @@
--- What a replay costs at list price. The candidate's own requests keep the list price of their day;
+-- What a replay costs at list price, and at what the company pays by its contracts: the same where it
+-- has none. The candidate's own requests keep the price of their day;
 -- those of others take its price at the end of the month, of their own service tier where it has
 -- one, and of the tier of length that the mean prompt of the class falls in.
 -- Twice: cached as now only where the provider stays the same (a prefix cache does not move to
@@ -32,7 +33,11 @@ own as (
         costs.query_class,
         costs.provider,
         costs.model_id,
-        sum(costs.list_cost_usd) as list_cost_usd
+        sum(costs.list_cost_usd) as list_cost_usd,
+        sum(costs.contracted_cost_usd) as contracted_cost_usd,
+        count(*) filter (
+            where costs.contracted_cost_usd is not null and costs.list_cost_usd is null
+        ) as unlisted_rows
     from int_group_costs as costs
     group by all
 ),
@@ -104,6 +109,7 @@ priced as (
         moved.provider,
         moved.model_id,
         moved.stays_at_provider,
+        coalesce(prices.has_contract, false) as has_contract,
         (
             moved.uncached_input_tokens * prices.uncached_input_usd_per_mtok
             + moved.output_tokens * prices.output_usd_per_mtok
@@ -118,7 +124,22 @@ priced as (
                 moved.cache_read_tokens + moved.cache_write_5m_tokens
                 + moved.cache_write_1h_tokens
             )::decimal(19, 0) * prices.uncached_input_usd_per_mtok
-        )::decimal(31, 9) as plain_usd_tokens
+        )::decimal(31, 9) as plain_usd_tokens,
+        (
+            moved.uncached_input_tokens * prices.contracted_uncached_input_usd_per_mtok
+            + moved.output_tokens * prices.contracted_output_usd_per_mtok
+        )::decimal(31, 9) as contracted_uncached_usd_tokens,
+        (
+            moved.cache_read_tokens * prices.contracted_cache_read_usd_per_mtok
+            + moved.cache_write_5m_tokens * prices.contracted_cache_write_5m_usd_per_mtok
+            + moved.cache_write_1h_tokens * prices.contracted_cache_write_1h_usd_per_mtok
+        )::decimal(31, 9) as contracted_cached_usd_tokens,
+        (
+            (
+                moved.cache_read_tokens + moved.cache_write_5m_tokens
+                + moved.cache_write_1h_tokens
+            )::decimal(19, 0) * prices.contracted_uncached_input_usd_per_mtok
+        )::decimal(31, 9) as contracted_plain_usd_tokens
     from moved
     left join int_replay_prices as prices
         on
@@ -146,7 +167,16 @@ summed as (
             end
         )::decimal(31, 9) * 0.000001::decimal(7, 6) as list_cost_usd,
         sum(priced.uncached_usd_tokens + priced.cached_usd_tokens)::decimal(31, 9)
-        * 0.000001::decimal(7, 6) as cached_list_cost_usd
+        * 0.000001::decimal(7, 6) as cached_list_cost_usd,
+        bool_or(priced.has_contract) as has_contract,
+        count(*) filter (where priced.contracted_uncached_usd_tokens is null) as unknown_rows,
+        sum(
+            priced.contracted_uncached_usd_tokens
+            + case
+                when priced.stays_at_provider then priced.contracted_cached_usd_tokens
+                else priced.contracted_plain_usd_tokens
+            end
+        )::decimal(31, 9) * 0.000001::decimal(7, 6) as contracted_cost_usd
     from priced
     group by all
 )
@@ -158,13 +188,21 @@ select
     replays.provider::varchar as provider,
     replays.model_id::varchar as model_id,
     case
-        when coalesce(summed.unpriced_rows, 0) = 0
+        when coalesce(summed.unpriced_rows, 0) + coalesce(own.unlisted_rows, 0) = 0
             then coalesce(own.list_cost_usd, 0) + coalesce(summed.list_cost_usd, 0)
     end::decimal(38, 15) as list_cost_usd,
     case
-        when coalesce(summed.unpriced_rows, 0) = 0
+        when coalesce(summed.unpriced_rows, 0) + coalesce(own.unlisted_rows, 0) = 0
             then coalesce(own.list_cost_usd, 0) + coalesce(summed.cached_list_cost_usd, 0)
-    end::decimal(38, 15) as cached_list_cost_usd
+    end::decimal(38, 15) as cached_list_cost_usd,
+    case
+        when coalesce(summed.unknown_rows, 0) = 0
+            then coalesce(own.contracted_cost_usd, 0) + coalesce(summed.contracted_cost_usd, 0)
+    end::decimal(38, 15) as contracted_cost_usd,
+    (
+        coalesce(summed.has_contract, false)
+        or own.contracted_cost_usd is distinct from own.list_cost_usd
+    )::boolean as is_contracted
 from int_replays as replays
 left join own
     on

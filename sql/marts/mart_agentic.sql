@@ -269,6 +269,10 @@ select
         as is_within_noise,
     case when joined.is_saving then costs.list_cost_before_usd - costs.list_cost_usd end
     ::decimal(38, 15) as saved_list_cost_usd,
+    case
+        when joined.is_saving and costs.list_cost_before_usd > costs.list_cost_usd then 1
+        when joined.is_saving and costs.list_cost_before_usd <= costs.list_cost_usd then 0
+    end::double as cost_saving_probability_frac,
     case when joined.cache_state = 'as_cached' then joined.cache_write_tokens end::bigint
         as cache_write_tokens,
     case when joined.cache_state = 'as_cached' then joined.unread_cache_write_tokens end::bigint

@@ -3,7 +3,9 @@
 -- summed once; only the weights that a pass reads (with experts, more of them) and what the batch
 -- shares follow it. The batch of an API model is an assumption, so its line is a what-if as well.
 -- The effective batch has the range of the report; at any other, taken as given, it is the
--- grade's own.
+-- grade's own. What a batch would save of the energy at the one in force is compared world by world
+-- over the joint draws: a batch in force that is itself unsure may lie above it. Below nine worlds
+-- of ten that save it is within noise.
 -- grain: month, provider, model_id, query_class, batch
 
 with
@@ -94,6 +96,53 @@ ranged as (
             and blended.model_id = energy.model_id
             and blended.query_class = energy.query_class
     inner join stg_grade_ranges as ranges on energy.evidence_grade = ranges.evidence_grade
+),
+
+-- To twelve digits, so that a batch held against itself saves nothing.
+worlds as (
+    select
+        draws.month,
+        draws.provider,
+        draws.model_id,
+        draws.query_class,
+        draws.batch,
+        (1 - draws.gpu_energy_j / nullif(draws.in_force_energy_j, 0))::decimal(38, 12)
+            as saving_frac
+    from int_batch_draws as draws
+),
+
+ends as (
+    select
+        worlds.month,
+        worlds.provider,
+        worlds.model_id,
+        worlds.query_class,
+        worlds.batch,
+        drawn_p05(worlds.saving_frac) as low_frac,
+        drawn_p50(worlds.saving_frac) as p50_frac,
+        drawn_p95(worlds.saving_frac) as high_frac,
+        drawn_positive_frac(worlds.saving_frac) as positive_frac
+    from worlds
+    group by all
+),
+
+savings as (
+    select
+        ranged.month,
+        ranged.provider,
+        ranged.model_id,
+        ranged.query_class,
+        ranged.batch,
+        1 - ranged.gpu_energy_j / nullif(in_force.gpu_energy_j, 0) as saving_frac
+    from ranged
+    inner join ranged as in_force
+        on
+            ranged.month = in_force.month
+            and ranged.provider = in_force.provider
+            and ranged.model_id = in_force.model_id
+            and ranged.query_class = in_force.query_class
+            and in_force.is_effective
+    where not ranged.is_effective
 )
 
 select
@@ -123,8 +172,33 @@ select
         as energy_j_per_output_token,
     (
         facility_energy_kwh(ranged.gpu_energy_j, ranged.facility_ratio) / moments.prompts::double
-    )::double as facility_energy_kwh_per_request
+    )::double as facility_energy_kwh_per_request,
+    savings.saving_frac::double as saving_frac,
+    case when not ranged.is_effective then least(ends.low_frac, savings.saving_frac) end::double
+        as saving_low_frac,
+    case when not ranged.is_effective then ends.p50_frac end::double as saving_p50_frac,
+    case when not ranged.is_effective then greatest(ends.high_frac, savings.saving_frac) end
+    ::double as saving_high_frac,
+    case when not ranged.is_effective then ends.positive_frac end::double
+        as saving_positive_frac,
+    case
+        when not ranged.is_effective then 'enough requests wait together to fill this batch'
+    end::varchar as assumption
 from ranged
+left join savings
+    on
+        ranged.month = savings.month
+        and ranged.provider = savings.provider
+        and ranged.model_id = savings.model_id
+        and ranged.query_class = savings.query_class
+        and ranged.batch = savings.batch
+left join ends
+    on
+        ranged.month = ends.month
+        and ranged.provider = ends.provider
+        and ranged.model_id = ends.model_id
+        and ranged.query_class = ends.query_class
+        and ranged.batch = ends.batch
 inner join int_class_moments as moments
     on
         ranged.month = moments.month

@@ -23,6 +23,7 @@ alternatives as (
         models.evidence_grade,
         models.coefficient_set_id,
         models.cost_saving_usd,
+        models.cost_saving_positive_frac,
         models.facility_energy_saving_low_kwh,
         models.facility_energy_saving_p50_kwh,
         models.facility_energy_saving_high_kwh,
@@ -58,6 +59,43 @@ doubled as (
     group by all
 ),
 
+-- What that step saves in each joint draw, over the classes of a model.
+doubled_worlds as (
+    select
+        doubled.month,
+        doubled.provider,
+        doubled.model_id,
+        draws.draw,
+        sum(
+            facility_energy_kwh(
+                energies.in_force_energy_j - energies.gpu_energy_j, draws.facility_ratio
+            )::decimal(38, 18)
+        ) as saving_kwh
+    from doubled
+    inner join int_batch_draws as energies
+        on
+            doubled.month = energies.month
+            and doubled.provider = energies.provider
+            and doubled.model_id = energies.model_id
+            and doubled.query_class = energies.query_class
+            and doubled.batch = energies.batch
+    inner join int_draws as draws on energies.draw = draws.draw
+    group by all
+),
+
+doubled_ends as (
+    select
+        doubled_worlds.month,
+        doubled_worlds.provider,
+        doubled_worlds.model_id,
+        drawn_p05(doubled_worlds.saving_kwh) as low_kwh,
+        drawn_p50(doubled_worlds.saving_kwh) as p50_kwh,
+        drawn_p95(doubled_worlds.saving_kwh) as high_kwh,
+        drawn_positive_frac(doubled_worlds.saving_kwh) as positive_frac
+    from doubled_worlds
+    group by all
+),
+
 proposals as (
     select
         agents.month,
@@ -72,6 +110,7 @@ proposals as (
         agents.unread_cache_write_usd as cost_low_usd,
         agents.unread_cache_write_usd as cost_p50_usd,
         agents.unread_cache_write_usd as cost_high_usd,
+        null::double as cost_drawn_frac,
         null::double as energy_low_kwh,
         null::double as energy_p50_kwh,
         null::double as energy_high_kwh,
@@ -94,6 +133,7 @@ proposals as (
         agents.saved_list_cost_usd as cost_low_usd,
         agents.saved_list_cost_usd as cost_p50_usd,
         agents.saved_list_cost_usd as cost_high_usd,
+        agents.cost_saving_probability_frac as cost_drawn_frac,
         agents.saved_facility_energy_low_kwh as energy_low_kwh,
         agents.saved_facility_energy_p50_kwh as energy_p50_kwh,
         agents.saved_facility_energy_high_kwh as energy_high_kwh,
@@ -116,14 +156,11 @@ proposals as (
         waste.cost_usd as cost_low_usd,
         waste.cost_usd as cost_p50_usd,
         waste.cost_usd as cost_high_usd,
+        null::double as cost_drawn_frac,
         waste.facility_energy_low_kwh as energy_low_kwh,
         waste.facility_energy_p50_kwh as energy_p50_kwh,
         waste.facility_energy_high_kwh as energy_high_kwh,
-        -- what was spent was spent in every world
-        case
-            when waste.facility_energy_p50_kwh > 0 then 1
-            when waste.facility_energy_p50_kwh = 0 then 0
-        end::double as energy_probability_frac,
+        waste.saving_positive_frac as energy_probability_frac,
         'a request that failed was of no use' as assumption,
         'mart_waste' as source_mart
     from mart_waste as waste
@@ -143,6 +180,7 @@ proposals as (
         items.saving_low_usd_per_item * items.request_count::decimal(18, 0) as cost_low_usd,
         items.saving_p50_usd_per_item * items.request_count::decimal(18, 0) as cost_p50_usd,
         items.saving_high_usd_per_item * items.request_count::decimal(18, 0) as cost_high_usd,
+        items.cost_saving_positive_frac as cost_drawn_frac,
         facility_energy_kwh(
             items.saving_low_j_per_item * items.request_count::double, energy.facility_ratio
         ) as energy_low_kwh,
@@ -177,6 +215,7 @@ proposals as (
         best.cost_saving_usd as cost_low_usd,
         best.cost_saving_usd as cost_p50_usd,
         best.cost_saving_usd as cost_high_usd,
+        best.cost_saving_positive_frac as cost_drawn_frac,
         best.facility_energy_saving_low_kwh as energy_low_kwh,
         best.facility_energy_saving_p50_kwh as energy_p50_kwh,
         best.facility_energy_saving_high_kwh as energy_high_kwh,
@@ -186,8 +225,6 @@ proposals as (
     from alternatives as best
     where best.alternative_rank = 1
     union all
-    -- Both energies of a class err alike, in one stack on one architecture: the grade's range of the
-    -- second scales their difference and never turns its sign.
     select
         now.month,
         'few_served_together' as finding_kind,
@@ -203,26 +240,11 @@ proposals as (
         null::decimal(38, 15) as cost_low_usd,
         null::decimal(38, 15) as cost_p50_usd,
         null::decimal(38, 15) as cost_high_usd,
-        sum(
-            (
-                (now.facility_energy_kwh - later.facility_energy_kwh)
-                * later.energy_low_j / later.gpu_energy_j
-            )::decimal(38, 18)
-        )::double as energy_low_kwh,
-        sum((now.facility_energy_kwh - later.facility_energy_kwh)::decimal(38, 18))::double
-            as energy_p50_kwh,
-        sum(
-            (
-                (now.facility_energy_kwh - later.facility_energy_kwh)
-                * later.energy_high_j / later.gpu_energy_j
-            )::decimal(38, 18)
-        )::double as energy_high_kwh,
-        case
-            when
-                sum((now.facility_energy_kwh - later.facility_energy_kwh)::decimal(38, 18)) > 0
-                then 1
-            else 0
-        end::double as energy_probability_frac,
+        null::double as cost_drawn_frac,
+        max(worlds.low_kwh) as energy_low_kwh,
+        max(worlds.p50_kwh) as energy_p50_kwh,
+        max(worlds.high_kwh) as energy_high_kwh,
+        max(worlds.positive_frac) as energy_probability_frac,
         'at least twice as many requests are served together' as assumption,
         'mart_concurrency' as source_mart
     from mart_concurrency as now
@@ -232,15 +254,43 @@ proposals as (
             and now.provider = doubled.provider
             and now.model_id = doubled.model_id
             and now.query_class = doubled.query_class
-    inner join mart_concurrency as later
+    inner join doubled_ends as worlds
         on
-            doubled.month = later.month
-            and doubled.provider = later.provider
-            and doubled.model_id = later.model_id
-            and doubled.query_class = later.query_class
-            and doubled.batch = later.batch
-    where now.is_effective and later.gpu_energy_j > 0
+            now.month = worlds.month
+            and now.provider = worlds.provider
+            and now.model_id = worlds.model_id
+    where now.is_effective and now.gpu_energy_j > 0
     group by now.month, now.provider, now.model_id
+),
+
+-- Money that no draw moves is saved in all worlds or in none.
+likely as (
+    select
+        proposals.month,
+        proposals.finding_kind,
+        proposals.provider,
+        proposals.model_id,
+        proposals.query_class,
+        proposals.request_count,
+        proposals.batch,
+        proposals.evidence_grade,
+        proposals.coefficient_set_id,
+        proposals.cost_low_usd,
+        proposals.cost_p50_usd,
+        proposals.cost_high_usd,
+        proposals.energy_low_kwh,
+        proposals.energy_p50_kwh,
+        proposals.energy_high_kwh,
+        proposals.energy_probability_frac,
+        proposals.assumption,
+        proposals.source_mart,
+        coalesce(
+            proposals.cost_drawn_frac,
+            case
+                when proposals.cost_p50_usd > 0 then 1 when proposals.cost_p50_usd <= 0 then 0
+            end::double
+        ) as cost_probability_frac
+    from proposals
 ),
 
 judged as (
@@ -263,16 +313,11 @@ judged as (
         proposals.energy_probability_frac,
         proposals.assumption,
         proposals.source_mart,
-        case
-            when proposals.cost_p50_usd > 0 then 1 when proposals.cost_p50_usd <= 0 then 0
-        end::double as cost_probability_frac,
+        proposals.cost_probability_frac,
         coalesce(
-            case
-                when proposals.cost_p50_usd > 0 then 1 when proposals.cost_p50_usd <= 0 then 0
-            end::double,
-            proposals.energy_probability_frac
+            proposals.cost_probability_frac, proposals.energy_probability_frac
         ) < noise.value as is_within_noise
-    from proposals
+    from likely as proposals
     inner join stg_assumptions as noise on noise.assumption = 'within_noise_probability_frac'
     where proposals.cost_p50_usd is not null or proposals.energy_p50_kwh is not null
 ),

@@ -260,13 +260,12 @@ saved as (
                     ) / worlds.items
                 )
         end as saving_j,
+        max(worlds.items) as items,
         max(
-            (1 - 1 / worlds.items::double) * (
-                (worlds.shared_tokens - worlds.logged_cached_tokens)
-                * worlds.uncached_input_usd_per_token
-                + worlds.logged_cached_tokens * worlds.cache_read_usd_per_token
-            )
-        ) as saving_usd
+            (worlds.shared_tokens - worlds.logged_cached_tokens)
+            * worlds.uncached_input_usd_per_token
+            + worlds.logged_cached_tokens * worlds.cache_read_usd_per_token
+        ) as shared_usd
     from shared_worlds as worlds
     inner join int_rate_draws as rates
         on
@@ -289,9 +288,12 @@ ends as (
         drawn_p50(saved.saving_j) as saving_p50_j,
         drawn_p95(saved.saving_j) as saving_high_j,
         drawn_positive_frac(saved.saving_j) as saving_positive_frac,
-        drawn_p05(saved.saving_usd) as saving_low_usd,
-        drawn_p50(saved.saving_usd) as saving_p50_usd,
-        drawn_p95(saved.saving_usd) as saving_high_usd
+        drawn_p05((1 - 1 / saved.items::double) * saved.shared_usd) as saving_low_usd,
+        drawn_p50((1 - 1 / saved.items::double) * saved.shared_usd) as saving_p50_usd,
+        drawn_p95((1 - 1 / saved.items::double) * saved.shared_usd) as saving_high_usd,
+        drawn_positive_frac((1 - 1 / saved.items::double) * saved.shared_usd)
+            as cost_saving_positive_frac,
+        drawn_positive_frac(saved.shared_usd) as shared_usd_positive_frac
     from saved
     group by all
 )
@@ -347,12 +349,18 @@ select
     ends.saving_low_usd::decimal(38, 15) as saving_low_usd_per_item,
     ends.saving_p50_usd::decimal(38, 15) as saving_p50_usd_per_item,
     ends.saving_high_usd::decimal(38, 15) as saving_high_usd_per_item,
+    ends.cost_saving_positive_frac::double as cost_saving_positive_frac,
     (
         (1 - 1 / most.cost_items) * (
             (lines.shared_tokens - lines.cached_tokens) * lines.uncached_input_usd_per_token
             + lines.cached_tokens * lines.cache_read_usd_per_token
         )
     )::decimal(38, 15) as cost_items_saving_usd_per_item,
+    case
+        when most.cost_items > 1 or ends.shared_usd_positive_frac is null
+            then ends.shared_usd_positive_frac
+        else 0
+    end::double as cost_items_saving_positive_frac,
     lines.reason::varchar as reason
 from int_shared_calls as lines
 left join most

@@ -3,8 +3,10 @@
 -- it cost and took. Tasks are those of the class; per solved task only where the model's own tasks
 -- in the class have enough known outcomes. The front holds the models that no other beats in cost
 -- and energy at once; quality is not in it, nor is a class of a single request.
--- Cost is the list cost; on own servers the part of their GPU bill: its own requests' as shared, of
--- the others what a joule of the model's requests paid in the month. Idle hours are in neither.
+-- Cost is what the company pays: by its contracts where it has any (cost_source contracted), else the
+-- list price; on own servers the part of their GPU bill: its own requests' as shared, of the others
+-- what a joule of the model's requests paid in the month. Idle hours are in neither. Prices of tokens
+-- are exact; what others' joules would have paid has the range of the joint draws.
 -- A saving is stated only where the user holds this model to be of equal quality to others of the
 -- class, and only for the requests that models of that set served (equal_request_count). Cost is
 -- exact at the lengths shown; energy is the difference of both alternatives in every joint draw,
@@ -28,57 +30,12 @@ ends as (
     group by all
 ),
 
-energies as (
-    select
-        work.month,
-        work.query_class,
-        work.provider,
-        work.model_id,
-        min(work.coefficient_set_id) as coefficient_set_id,
-        max(work.evidence_grade) as evidence_grade,
-        geometric_mean(work.gpu_energy_j) as gpu_energy_j
-    from int_replay_work as work
-    where work.scope = 'all'
-    group by all
-),
-
 facility as (
     select host.value * idle.value * pue.value as facility_ratio
     from stg_assumptions as host
     inner join stg_assumptions as idle on idle.assumption = 'idle_ratio'
     inner join stg_assumptions as pue on pue.assumption = 'pue_ratio'
     where host.assumption = 'host_ratio'
-),
-
--- What own servers' requests paid of their GPU bill, in a class and by the joule.
-hosted as (
-    select
-        costs.month,
-        costs.query_class,
-        costs.provider,
-        costs.model_id,
-        sum(costs.hosting_cost_usd + coalesce(costs.hosting_energy_cost_usd, 0))
-            as hosting_cost_usd
-    from int_group_costs as costs
-    where costs.hosting_cost_usd is not null
-    group by all
-),
-
-hosting_rates as (
-    select
-        hosted.month,
-        hosted.provider,
-        hosted.model_id,
-        sum(hosted.hosting_cost_usd)::double
-        / nullif(sum(energy.gpu_energy_j::decimal(38, 9)), 0)::double as usd_per_gpu_j
-    from hosted
-    inner join int_class_energy as energy
-        on
-            hosted.month = energy.month
-            and hosted.query_class = energy.query_class
-            and hosted.provider = energy.provider
-            and hosted.model_id = energy.model_id
-    group by all
 ),
 
 -- What the models of the set took as they were.
@@ -88,7 +45,8 @@ served as (
         cells.query_class,
         sum(cells.request_count) as request_count,
         sum(cells.list_cost_usd) as list_cost_usd,
-        bool_and(cells.list_cost_usd is not null and cells.unpriced_request_count = 0)
+        sum(cells.contracted_cost_usd) as contracted_cost_usd,
+        bool_and(cells.contracted_cost_usd is not null and cells.unpriced_request_count = 0)
             as is_priced,
         bool_and(cells.unmeasured_request_count = 0) as is_measured
     from mart_cost_per_task as cells
@@ -164,18 +122,11 @@ told as (
         replays.mean_input_tokens,
         costs.list_cost_usd,
         costs.cached_list_cost_usd,
-        case
-            when replays.own_prompts = replays.prompts then hosted.hosting_cost_usd
-            when energies.gpu_energy_j is not null
-                then
-                    coalesce(hosted.hosting_cost_usd, 0)
-                    + (
-                        hosting_rates.usd_per_gpu_j
-                        * greatest(
-                            energies.gpu_energy_j - coalesce(own_energy.gpu_energy_j, 0), 0
-                        )
-                    )::decimal(38, 15)
-        end as hosting_cost_usd,
+        costs.contracted_cost_usd,
+        costs.is_contracted,
+        hosting.hosting_cost_usd,
+        hosting.hosting_cost_low_usd,
+        hosting.hosting_cost_high_usd,
         energies.gpu_energy_j,
         energies.coefficient_set_id,
         coalesce(energies.evidence_grade, 'U') as evidence_grade,
@@ -194,8 +145,14 @@ told as (
                     own.solved_task_count::double
                     / (own.task_count - own.unknown_outcome_task_count)::double
         end as solved_frac,
-        moved.list_cost_usd as equal_list_cost_usd,
+        moved.contracted_cost_usd as equal_cost_usd,
+        (
+            moved.is_contracted
+            or served.list_cost_usd is null
+            or served.contracted_cost_usd <> served.list_cost_usd
+        ) as is_saving_contracted,
         served.list_cost_usd as current_list_cost_usd,
+        served.contracted_cost_usd as current_cost_usd,
         served.request_count as equal_request_count,
         chosen.source as equal_quality_source,
         case
@@ -228,29 +185,18 @@ told as (
             and replays.provider = batches.provider
             and replays.model_id = batches.model_id
             and replays.scope = batches.scope
-    left join energies
+    left join int_replay_energy as energies
         on
             replays.month = energies.month
             and replays.query_class = energies.query_class
             and replays.provider = energies.provider
             and replays.model_id = energies.model_id
-    left join hosted
+    left join int_replay_hosting as hosting
         on
-            replays.month = hosted.month
-            and replays.query_class = hosted.query_class
-            and replays.provider = hosted.provider
-            and replays.model_id = hosted.model_id
-    left join hosting_rates
-        on
-            replays.month = hosting_rates.month
-            and replays.provider = hosting_rates.provider
-            and replays.model_id = hosting_rates.model_id
-    left join int_class_energy as own_energy
-        on
-            replays.month = own_energy.month
-            and replays.query_class = own_energy.query_class
-            and replays.provider = own_energy.provider
-            and replays.model_id = own_energy.model_id
+            replays.month = hosting.month
+            and replays.query_class = hosting.query_class
+            and replays.provider = hosting.provider
+            and replays.model_id = hosting.model_id
     left join mart_month_total as totals
         on
             replays.month = totals.month
@@ -278,13 +224,18 @@ costed as (
         told.provider,
         told.model_id,
         told.gpu_energy_j,
-        coalesce(told.list_cost_usd, told.hosting_cost_usd)::decimal(38, 15) as cost_usd,
+        coalesce(told.contracted_cost_usd, told.hosting_cost_usd)::decimal(38, 15) as cost_usd,
+        coalesce(told.contracted_cost_usd, told.hosting_cost_low_usd)::decimal(38, 15)
+            as cost_low_usd,
+        coalesce(told.contracted_cost_usd, told.hosting_cost_high_usd)::decimal(38, 15)
+            as cost_high_usd,
         case
-            when told.list_cost_usd is not null then 'list'
+            when told.contracted_cost_usd is not null and told.is_contracted then 'contracted'
+            when told.contracted_cost_usd is not null then 'list'
             when told.hosting_cost_usd is not null then 'hosting'
         end as cost_source,
         case
-            when coalesce(told.list_cost_usd, told.hosting_cost_usd) is not null then null
+            when coalesce(told.contracted_cost_usd, told.hosting_cost_usd) is not null then null
             when told.hosting_kind = 'api' then 'no list price'
             else 'no list price and no GPU bill'
         end as cost_reason
@@ -329,10 +280,17 @@ select
     told.mean_input_tokens::double as mean_input_tokens,
     told.list_cost_usd::decimal(38, 15) as list_cost_usd,
     told.cached_list_cost_usd::decimal(38, 15) as cached_list_cost_usd,
+    told.contracted_cost_usd::decimal(38, 15) as contracted_cost_usd,
     told.hosting_cost_usd::decimal(38, 15) as hosting_cost_usd,
     costed.cost_usd::decimal(38, 15) as cost_usd,
+    costed.cost_low_usd::decimal(38, 15) as cost_low_usd,
+    costed.cost_high_usd::decimal(38, 15) as cost_high_usd,
     costed.cost_source::varchar as cost_source,
     (costed.cost_usd::double / nullif(told.covered_tasks, 0))::double as cost_usd_per_task,
+    (costed.cost_low_usd::double / nullif(told.covered_tasks, 0))::double
+        as cost_low_usd_per_task,
+    (costed.cost_high_usd::double / nullif(told.covered_tasks, 0))::double
+        as cost_high_usd_per_task,
     (costed.cost_usd::double / nullif(told.covered_tasks, 0) / told.solved_frac)::double
         as cost_usd_per_solved_task,
     (told.list_cost_usd::double / nullif(told.covered_tasks, 0))::double
@@ -384,10 +342,23 @@ select
     told.equal_request_count::bigint as equal_request_count,
     told.equal_quality_source::varchar as equal_quality_source,
     told.current_list_cost_usd::decimal(38, 15) as current_list_cost_usd,
+    told.current_cost_usd::decimal(38, 15) as current_cost_usd,
+    told.equal_cost_usd::decimal(38, 15) as equal_cost_usd,
     case
         when told.saving_reason is null and told.is_priced
-            then told.current_list_cost_usd - told.equal_list_cost_usd
+            then told.current_cost_usd - told.equal_cost_usd
     end::decimal(38, 15) as cost_saving_usd,
+    case
+        when told.saving_reason is not null or not told.is_priced then null
+        when told.current_cost_usd > told.equal_cost_usd then 1
+        when told.current_cost_usd <= told.equal_cost_usd then 0
+    end::double as cost_saving_positive_frac,
+    case
+        when told.saving_reason is not null or not told.is_priced or told.equal_cost_usd is null
+            then null
+        when told.is_saving_contracted then 'contracted'
+        else 'list'
+    end::varchar as cost_saving_source,
     case when told.saving_reason is null and told.is_measured then savings.low_kwh end::double
         as facility_energy_saving_low_kwh,
     case when told.saving_reason is null and told.is_measured then savings.p50_kwh end::double
@@ -410,8 +381,12 @@ select
             when not told.is_priced then 'not all requests of the set have a list price'
         end,
         told.reason,
-        case when told.list_cost_usd is null then 'no list price' end
-    )::varchar as saving_reason
+        case when told.contracted_cost_usd is null then 'no list price' end
+    )::varchar as saving_reason,
+    case
+        when told.saving_reason is null
+            then 'models of equal_quality.csv answer alike; lengths and tokenizers as told here'
+    end::varchar as assumption
 from told
 inner join costed
     on

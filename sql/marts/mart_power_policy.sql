@@ -358,7 +358,8 @@ select
     case
         when whole.known_phase_count < whole.phase_count
             then 'nothing measured or published of this phase'
-    end::varchar as reason
+    end::varchar as reason,
+    'the change measured or published holds for this work'::varchar as assumption
 from whole
 left join priced
     on

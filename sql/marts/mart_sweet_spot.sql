@@ -235,7 +235,8 @@ select
         when lines.mean_output_tokens > lines.optimum_output_tokens then 'longer'
         else 'shorter'
     end::varchar as mean_against_optimum,
-    lines.reason::varchar as reason
+    lines.reason::varchar as reason,
+    'answers of the optimum length would do as well'::varchar as assumption
 from lines
 left join mart_cost_per_task as tasks
     on

@@ -125,6 +125,7 @@ ends as (
         summed_worlds.provider,
         summed_worlds.model_id,
         summed_worlds.waste_kind,
+        drawn_positive_frac(summed_worlds.gpu_energy_j) as saving_positive_frac,
         drawn_p05(summed_worlds.gpu_energy_j) as energy_low_j,
         drawn_p50(summed_worlds.gpu_energy_j) as energy_p50_j,
         drawn_p95(summed_worlds.gpu_energy_j) as energy_high_j,
@@ -169,7 +170,9 @@ select
     (sums.request_count::double / nullif(whole.request_count, 0)::double)::double
         as request_frac,
     (sums.cost_usd::double / nullif(whole.cost_usd, 0)::double)::double as cost_frac,
-    (sums.gpu_energy_j / nullif(whole.gpu_energy_j, 0))::double as energy_frac
+    (sums.gpu_energy_j / nullif(whole.gpu_energy_j, 0))::double as energy_frac,
+    ends.saving_positive_frac::double as saving_positive_frac,
+    'none of these requests had been sent'::varchar as assumption
 from sums
 inner join mart_month_total as whole
     on sums.month = whole.month and whole.total_kind = 'month'

@@ -7,8 +7,10 @@ from pipeline.report.section import Column, Lines, Section, Table
 from pipeline.report.sections import columns as c
 from pipeline.report.sections import cost_per_kwh
 from pipeline.report.sections import reading as r
+from pipeline.report.sections.decisions import SURE_FRAC
 
 LINES_SHOWN = 7
+_SAVED = ("saving_frac", "saving_positive_frac")
 WH_PER_KWH = 1_000
 
 _KEYS = ("provider", "model_id", "query_class")
@@ -20,11 +22,16 @@ _SOURCE = Column(
     meaning="The log, what was told, or an assumption for who hosts.",
 )
 _CAP = Column("batch_max", "Batch cap", "number", meaning="Batch at which the KV cache is full.")
+_SURE = Column(
+    "saving_positive_frac",
+    "Draws that save",
+    "frac",
+    meaning="Share of the joint draws in which it saves; below 90% it is within noise.",
+)
 _LINE_COLUMNS = (
     c.MODEL,
     c.QUERY_CLASS,
     c.PROVIDER,
-    _HOSTING,
     Column("request_count", "Requests", "count", meaning="Requests that had work to do."),
     c.BATCH,
     _SOURCE,
@@ -53,6 +60,8 @@ _LINE_COLUMNS = (
         "frac",
         meaning="Share of the GPU energy of this line that the largest batch asked would save.",
     ),
+    _SURE,
+    Column("verdict", "Verdict", "text", meaning="What the numbers allow to say.", unknown=""),
 )
 _BATCH_COLUMNS = (
     c.MODEL,
@@ -70,6 +79,10 @@ _BATCH_COLUMNS = (
     Column("gpu_energy_j", "GPU energy", "j", "J", "Of all requests of the line."),
     Column("energy_low_j", "GPU energy, low", "j", "J", "Low end (5 %)."),
     Column("energy_high_j", "GPU energy, high", "j", "J", "High end (95 %)."),
+    Column("saving_frac", "Saves", "frac", meaning="Of the GPU energy at the batch in force."),
+    Column("saving_low_frac", "Low", "frac", meaning="Low end (5 %) of the saving."),
+    Column("saving_high_frac", "High", "frac", meaning="High end (95 %) of the saving."),
+    _SURE,
 )
 _IMPLIED_COLUMNS = (
     c.MODEL,
@@ -142,13 +155,20 @@ def _lines(mart: pl.DataFrame) -> pl.DataFrame:
             pl.col("energy_j_per_request").first().alias("alone_j_per_request"),
             pl.col("batch").last().alias("most_batch"),
             pl.col("energy_j_per_request").last().alias("most_j_per_request"),
+            *(pl.col(name).last() for name in _SAVED),
         )
     )
-    lines = mart.filter(pl.col("is_effective")).join(ends, on=_KEYS, how="left", nulls_equal=True)
+    lines = mart.filter(pl.col("is_effective")).drop(_SAVED)
+    lines = lines.join(ends, on=_KEYS, how="left", nulls_equal=True)
     with_ratios = lines.with_columns(
         r.ratio("energy_low_j", "request_count").alias("low_j_per_request"),
         r.ratio("energy_high_j", "request_count").alias("high_j_per_request"),
-        (1 - r.ratio("most_j_per_request", "energy_j_per_request")).alias("saving_frac"),
+        pl.col("saving_frac").fill_null(0.0),  # the batch in force is the largest asked
+        pl.when(pl.col("saving_positive_frac") >= SURE_FRAC)
+        .then(pl.lit("saves"))
+        .when(pl.col("saving_positive_frac").is_not_null())
+        .then(pl.lit("within noise"))
+        .alias("verdict"),
     )
     return r.sorted_by(with_ratios, "gpu_energy_j", *_KEYS)
 
@@ -161,8 +181,8 @@ def _line_table(lines: pl.DataFrame) -> Table:
         r.table_rows(lines, _LINE_COLUMNS),
         note="Largest energy first. A batch from logged latencies counts the time in which any "
         "request ran; waiting in a queue is in it where the log's latency holds it. At API "
-        "providers the batch is an assumption, so a larger one is a what-if. By the law a pass "
-        "that more share takes less of each in every draw; what is drawn is the batch in force.",
+        "providers the batch is an assumption, so a larger one is a what-if. A batch saves where "
+        "enough requests wait together to fill it, and where the one in force is not larger.",
     )
 
 
@@ -214,10 +234,14 @@ def _statements(lines: pl.DataFrame, sold: pl.DataFrame) -> tuple[str, ...]:
     own = lines.filter(pl.col("hosting_kind") == "self_hosted")
     if own.height:
         label = r.line_labels(own.head(1))[0]
-        batch, most, saving = own.select("batch", "most_batch", "saving_frac").row(0)
+        names = ("batch", "most_batch", "saving_frac", "verdict")
+        batch, most, saving, verdict = own.select(names).row(0)
         found.append(
             f"Largest on own servers: {label}, at batch {show(batch, 'number')}; at batch "
             f"{show(most, 'number')} a request would take {show(saving, 'frac')} less GPU energy."
+            if verdict != "within noise"
+            else f"Largest on own servers: {label}, at batch {show(batch, 'number')}; what batch "
+            f"{show(most, 'number')} would save is within noise."
         )
     implied = sold.filter(pl.col("implied_batch").is_not_null())
     if implied.height:

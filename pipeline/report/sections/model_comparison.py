@@ -17,8 +17,8 @@ _TASK_COST = Column(
     "Cost per task",
     "usd_small",
     "USD",
-    meaning="At the list price of the month's end, another provider's cache starting empty; on own "
-    "servers their part of the GPU bill.",
+    meaning="By contract where one holds, else at the list price of the month's end, another "
+    "provider's cache starting empty; on own servers their part of the GPU bill.",
     unknown="unknown",
 )
 _TASK_ENERGY = Column(
@@ -75,6 +75,21 @@ _ALL_COLUMNS = (
     *_SHORT_COLUMNS,
     Column("verbosity_source", "Length from", "text", meaning="The log, or assumed alike."),
     Column("batch_source", "Batch from", "text", meaning="The log, told, or assumed."),
+    Column("cost_source", "Cost by", "text", meaning="contracted, list, or hosting: a GPU bill."),
+    Column(
+        "cost_low_usd_per_task",
+        "Cost per task, low",
+        "usd_small",
+        "USD",
+        meaning="Low end (5 %): on own servers a joule's price and others' joules are unsure.",
+    ),
+    Column(
+        "cost_high_usd_per_task",
+        "Cost per task, high",
+        "usd_small",
+        "USD",
+        meaning="High end (95 %); prices of tokens are exact.",
+    ),
     c.LIST_COST,
     Column(
         "hosting_cost_usd",
@@ -116,7 +131,14 @@ _SAVING_COLUMNS = (
         "count",
         meaning="Requests of the class that models of the set served; all others stay.",
     ),
-    Column("cost_saving_usd", "List cost saved", "usd", "USD", meaning="Against them as they are."),
+    Column("cost_saving_usd", "Cost saved", "usd", "USD", meaning="Against them as they are."),
+    Column("cost_saving_source", "Priced by", "text", meaning="contracted: a contract; or list."),
+    Column(
+        "cost_saving_positive_frac",
+        "Draws that cost less",
+        "frac",
+        meaning="Share of the joint draws in which it costs less; prices are exact.",
+    ),
     Column("facility_energy_saving_p50_kwh", "Electricity saved", "kwh", "kWh", "Middle draw."),
     Column("facility_energy_saving_low_kwh", "Low", "kwh", "kWh", "5 % of the joint draws."),
     Column("facility_energy_saving_high_kwh", "High", "kwh", "kWh", "95 % of the joint draws."),
@@ -278,6 +300,11 @@ def _statements(mart: pl.DataFrame, saving: pl.DataFrame) -> tuple[str, ...]:
                 f"Largest saving among models told to be equal{told_by}: {best['query_class']} on "
                 f"{_label(best)} would have cost {show(best['cost_saving_usd'], 'usd')} USD less "
                 f"at list price; for the electricity: {best['energy_saving_verdict'] or 'unknown'}."
+                if best["cost_saving_source"] != "contracted"
+                else f"Largest saving among models told to be equal{told_by}: "
+                f"{best['query_class']} on {_label(best)} would have cost "
+                f"{show(best['cost_saving_usd'], 'usd')} USD less by the company's contracts; for "
+                f"the electricity: {best['energy_saving_verdict'] or 'unknown'}."
             )
     return tuple(found)
 
