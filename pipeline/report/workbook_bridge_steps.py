@@ -26,42 +26,42 @@ _AFTER = {  # step → column of Data_Bridge that sums up to what the month is a
     **{"length": "at_length_", "price": "", "": ""},
 }
 _ORDER = [step for step, _, _ in STEPS[:-1]]
-_ENDS = ("facility_energy_low_kwh", "facility_energy_high_kwh")
-_WHOLE = "facility_energy_kwh"
+_MEASURES = {  # measure → what its ends are called, and its head
+    "facility_energy_kwh": (
+        "facility_energy",
+        ("facility_energy_low_kwh", "facility_energy_high_kwh"),
+        "Electricity",
+    ),
+    "carbon_kgco2e": ("carbon", ("carbon_low_kgco2e", "carbon_high_kgco2e"), "Carbon"),
+}
 
 
 def live_bridge(table: Table) -> LiveTable:
-    """Let the range of each step follow the month's electricity, and say whose draws it rests on.
+    """Let the ranges of each step follow the month's whole, and say whose draws they rest on.
 
-    What only scales (PUE, host, idle) scales every draw of every step alike.
+    What only scales (PUE, host, idle, grid) scales every draw of every step alike.
     """
     names = [column.name for column in table.columns]
-    whole = table.rows[-1][names.index(_WHOLE)]
-    ratios = [
-        f"{end}_ratio".replace("_low_kwh", "_low").replace("_high_kwh", "_high") for end in _ENDS
-    ]
-    columns = (
-        *table.columns,
-        RANGE_OF,
-        *(
-            Column(
-                name,
-                f"Electricity, {end} ÷ month",
-                "ratio",
-                meaning="The end over the month's electricity, as the run found it.",
+    columns, formulas = [*table.columns, RANGE_OF], {RANGE_OF.name: "ranges_of"}
+    rows = [[*row, RUN] for row in table.rows]
+    for measure, (stem, ends, head) in _MEASURES.items():
+        whole = table.rows[-1][names.index(measure)]
+        month = step_formula("", measure)
+        for name, end in zip(ends, ("low", "high"), strict=True):
+            ratio = f"{stem}_{end}_ratio"
+            columns.append(
+                Column(
+                    ratio,
+                    f"{head}, {end} ÷ month",
+                    "ratio",
+                    meaning=f"The end over the month's {head.lower()}, as the run found it.",
+                )
             )
-            for name, end in zip(ratios, ("low", "high"), strict=True)
-        ),
-    )
-    places = [names.index(end) for end in _ENDS]
-    rows = tuple(
-        (*row, RUN, *(ratio_of(row[place], whole) for place in places)) for row in table.rows
-    )
-    month = _cut(_after("price", "facility_energy", "kwh"), "kwh")
-    formulas = {RANGE_OF.name: "ranges_of"}
-    if whole:
-        formulas |= {end: f"{{{name}}}*{month}" for end, name in zip(_ENDS, ratios, strict=True)}
-    return LiveTable(replace(table, columns=columns, rows=rows), formulas)
+            for row in rows:
+                row.append(ratio_of(row[names.index(name)], whole))
+            if whole:
+                formulas[name] = f"{{{ratio}}}*{month}"
+    return LiveTable(replace(table, columns=tuple(columns), rows=tuple(map(tuple, rows))), formulas)
 
 
 def write_steps(sheet: Worksheet, table: Table, place: Place, fillings: Fillings) -> None:
@@ -69,7 +69,7 @@ def write_steps(sheet: Worksheet, table: Table, place: Place, fillings: Fillings
     names = [column.name for column in table.columns]
     kinds: dict[str, Kind] = {column.name: column.kind for column in table.columns}
     for number, (step, _, _) in enumerate(STEPS):
-        for name in ("cost_usd", _WHOLE, "carbon_kgco2e"):
+        for name in ("cost_usd", *_MEASURES):
             value = table.rows[number][names.index(name)]
             if value is None:
                 continue
