@@ -26,6 +26,14 @@ class BookOnDemand:
         self._con = con
         self._built: set[str] = set()
 
+    def __enter__(self) -> "BookOnDemand":
+        """Open nothing: the connection is."""
+        return self
+
+    def __exit__(self, *fault: object) -> None:
+        """Close the connection."""
+        self._con.close()
+
     def execute(self, query: str, *parameters: object) -> duckdb.DuckDBPyConnection:
         """Build what the query reads, and run it."""
         self._build_for(query)

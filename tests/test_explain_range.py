@@ -1,12 +1,13 @@
 """Ranges, batches and names explained: draws by place, what is unsure, who says so."""
 
+import functools
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from conftest import Book, rows_of
-from test_explain_request import amount, explained, line_of, of_one, step_of
+from test_explain_request import READ, amount, explained, line_of, of_one, step_of
 
 from pipeline.explain.group import group_of
 from pipeline.explain.group_range import drawn_line, range_lines
@@ -54,6 +55,12 @@ def test_a_value_that_no_draw_reaches_ends_its_own_range() -> None:
 
 
 # Requests and classes -------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def book_of(book_of: Callable[..., Book]) -> Callable[..., Book]:
+    """Build what explanations read, at once: they lay temporary tables over the models."""
+    return functools.partial(book_of, targets=READ)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,6 @@ import re
 import resource
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -21,6 +20,7 @@ from pathlib import Path
 import duckdb
 import pytest
 from conftest import Rows, write_log
+from loaded_process import loaded_process
 from workspace_runs import files_of, run
 
 pytestmark = pytest.mark.slow
@@ -191,16 +191,6 @@ def test_a_closed_month_can_be_opened_for_a_reason(walk: Walk) -> None:
 # A run that is killed, a disk that is full -----------------------------------------------------
 
 
-def command(folder: Path, *words: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "pipeline", *words],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-
-
 @pytest.fixture
 def small(tmp_path: Path) -> Iterator[Path]:
     """A workspace with a month of 200 rows."""
@@ -229,20 +219,22 @@ def is_whole(report: Path) -> bool:
 def test_a_run_that_is_killed_loses_nothing_and_leaves_no_half_report(small: Path) -> None:
     dice = random.Random(7)  # noqa: S311  # no secret
     report = small / "reports" / MONTH
-    began = time.perf_counter()
-    assert command(small, "report").wait() == 0
-    whole_s = time.perf_counter() - began
-    for words in (("report",), ("close", MONTH)):
-        for _ in range(KILLS):
-            process = command(small, *words)
-            time.sleep(dice.uniform(0.1, 1.0) * whole_s)
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            assert rows_kept(small) == [(200, 200 * 201 // 2)]
-            old = report.with_name(f".old-{MONTH}")  # between two renames the old one stands here
-            assert is_whole(report if report.exists() else old)
-            if words[0] == "close" and run(small, "status").out.count("closed"):
-                assert run(small, "reopen", MONTH, "--reason", "to close it again").code == 0
+    with loaded_process(small) as process:
+        process.start("report")
+        began = time.perf_counter()
+        assert process.wait() == 0
+        whole_s = time.perf_counter() - began
+        for words in (("report",), ("close", MONTH)):
+            for _ in range(KILLS):
+                process.start(*words)
+                time.sleep(dice.uniform(0.1, 1.0) * whole_s)
+                process.kill()
+                process.wait()
+                assert rows_kept(small) == [(200, 200 * 201 // 2)]
+                old = report.with_name(f".old-{MONTH}")  # between two renames the old one is here
+                assert is_whole(report if report.exists() else old)
+                if words[0] == "close" and run(small, "status").out.count("closed"):
+                    assert run(small, "reopen", MONTH, "--reason", "to close it again").code == 0
 
     assert run(small, "close", MONTH).code == 0
     assert run(small, "report").code == 0

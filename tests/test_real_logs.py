@@ -10,9 +10,10 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from conftest import Rows, built
 
 from pipeline.ingest.summary import summarise
-from pipeline.job import Finished, make_report
+from pipeline.job import mart_rows
 from pipeline.settings import Input, Settings, parse_assume
 
 ASSUME = "model=meta-llama/Llama-3.1-8B,class=chat,team=research,batch=1"
@@ -20,10 +21,10 @@ START = ",start=2023-11-01T00:00:00Z"
 BIAS_FACTOR = Fraction("1.15")  # dense, h100-sxm-vllm-1
 
 
-def report(path: Path, out: Path, assume: str, month: str) -> Finished:
-    """Report one real file."""
-    settings = Settings(inputs=(Input(str(path), parse_assume(assume)),), folder=Path("/"))
-    return make_report(settings, month, out, lambda text: None)
+def mart(path: Path, assume: str, month: str, *names: str) -> list[Rows]:
+    """Return the rows that marts of one real file have of a month."""
+    with built([Input(str(path), parse_assume(assume))], Settings()) as book:
+        return [mart_rows(book, name, month) for name in names]
 
 
 def law_energy_j(lengths: Iterable[tuple[int, int]]) -> Fraction:
@@ -65,19 +66,17 @@ def mooncake_lengths(path: Path) -> list[tuple[int, int]]:
     ],
 )
 def test_a_real_trace_is_read_whole_and_its_energy_is_that_of_paper(
-    samples: Path, tmp_path: Path, name: str, count: int
+    samples: Path, name: str, count: int
 ) -> None:
     path = samples / "usage" / name
     is_azure = name.startswith("Azure")
     lengths = azure_lengths(path) if is_azure else mooncake_lengths(path)
 
-    made = report(path, tmp_path, ASSUME + ("" if is_azure else START), "2023-11")
+    told = ASSUME + ("" if is_azure else START)
+    intake, (row,) = mart(path, told, "2023-11", "mart_intake", "mart_energy_per_class")
 
     assert len(lengths) == count
-    assert [(row["outcome"], row["row_count"]) for row in made.marts["mart_intake"]] == [
-        ("accepted", count)
-    ]
-    (row,) = made.marts["mart_energy_per_class"]
+    assert [(row["outcome"], row["row_count"]) for row in intake] == [("accepted", count)]
     by_hand = law_energy_j(lengths)
     assert row["energy_j"] == pytest.approx(float(by_hand), rel=1e-12)
     assert row["gpu_energy_j"] == pytest.approx(float(by_hand * BIAS_FACTOR), rel=1e-12)
@@ -85,10 +84,10 @@ def test_a_real_trace_is_read_whole_and_its_energy_is_that_of_paper(
     assert row["batch"] == 1
 
 
-def test_no_trace_knows_its_cached_share(samples: Path, tmp_path: Path) -> None:
+def test_no_trace_knows_its_cached_share(samples: Path) -> None:
     path = samples / "usage" / "mooncake_fast25_conversation.jsonl.gz"
 
-    (row,) = report(path, tmp_path, ASSUME + START, "2023-11").marts["mart_coverage"]
+    [(row,)] = mart(path, ASSUME + START, "2023-11", "mart_coverage")
 
     assert row["cache_known_request_frac"] == 0
     assert row["input_tokens"] == 144_793_823
@@ -106,12 +105,12 @@ def test_a_real_coding_session_is_10_messages_not_25_lines(samples: Path) -> Non
     assert entry["output_tokens"] == 9_423
 
 
-def test_a_real_week_at_openai_costs_2_04584_by_its_tokens(samples: Path, tmp_path: Path) -> None:
+def test_a_real_week_at_openai_costs_2_04584_by_its_tokens(samples: Path) -> None:
     path = samples / "logs" / "openai_completions_usage_2025-10-05_2025-10-12.csv"
 
-    made = report(path, tmp_path, "team=all", "2025-10")
+    [rows] = mart(path, "team=all", "2025-10", "mart_cost_per_task")
 
-    costs = {row["model_id"]: row["cost_usd"] for row in made.marts["mart_cost_per_task"]}
+    costs = {row["model_id"]: row["cost_usd"] for row in rows}
     # gpt-4o: 53,440·2.50 + 5,760·1.25 + 10,646·10 = 247,260 millionths; and so on.
     gpt_5 = (38_072 + 5_783) * 1_250_000 + 8_192 * 125_000 + 76_000 * 10_000_000
     gpt_5_mini = (80_992 + 124_784 + 22_688) * 250_000 + (274_770 + 154_852 + 33_191) * 2_000_000
