@@ -462,11 +462,12 @@ def budget_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"mean_output_tokens": 1_000.0, "accuracy_frac": 0.5, "gpu_energy_j": 100.0},
         **{"energy_low_j": 40.0, "energy_high_j": 300.0, "accuracy_frac_per_j": 0.005},
         **{"above_chance_frac_per_j": 0.0025, "energy_j_per_correct_answer": 200.0},
-        **{"list_cost_usd_per_correct_answer": 0.02, "energy_j_per_extra_correct_answer": None},
-        **{"list_cost_usd_per_extra_correct_answer": None, "is_best": False, "is_edge": True},
+        **{"cost_usd_per_correct_answer": 0.02, "energy_j_per_extra_correct_answer": None},
+        **{"cost_usd_per_extra_correct_answer": None, "is_best": False, "is_edge": True},
         **{"is_best_above_chance": False, "is_energy_faster_than_length": False},
         **{"reason": None, "source": "own test", "batch": 64.0, "evidence_grade": "D"},
-        **{"net_value_usd": None, "is_best_net_value": None},
+        **{"net_value_usd": None, "is_best_net_value": None, "cost_reason": None},
+        **{"saving_j_per_correct_answer": None, "saving_positive_frac": None},
     }
     budgets: list[dict[str, Any]] = [
         {"budget": "low", "mean_output_tokens": 500.0, "above_chance_frac_per_j": 0.002},
