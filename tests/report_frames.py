@@ -448,6 +448,8 @@ def limits_mart(*changes: dict[str, Any]) -> pl.DataFrame:
         **{"other_task_count": 4, "other_energy_j_per_task": 9e5},
         **{"other_energy_low_j_per_task": 4e5, "other_energy_high_j_per_task": 2e6},
         **{"other_list_cost_usd_per_task": None, "passing_other_energy_tokens": 31_000.0},
+        **{"passing_other_energy_low_tokens": 24_000.0},
+        **{"passing_other_energy_high_tokens": 40_000.0},
         **{"passing_other_cost_tokens": None, "passing_value_tokens": None},
         **{"first_batch_max": 50.0, "long_batch_max": 7.0, "reason": "no list price"},
         **{"batch": 8.0, "evidence_grade": "B", "coefficient_set_id": "h100-sxm-vllm-1"},
