@@ -1,12 +1,13 @@
 """At which context an agentic task has taken as much as other work, step by step."""
 
+import statistics
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from conftest import DENSE_BIAS, Book, Rows, rows_of
 
-from pipeline.laws import work
+from pipeline.laws import agents, work
 from pipeline.settings import Deployment, Settings
 
 LLAMA = "meta-llama/Llama-3.1-8B"
@@ -99,6 +100,46 @@ def test_in_energy_it_is_the_law_step_by_step(book: Book) -> None:
     before, after = spent_at(row["passing_other_energy_tokens"], step_j)
     assert before <= row["other_energy_j_per_task"] <= after
     assert (row["reason"], row["passing_other_cost_tokens"]) == ("no list price", None)
+
+
+def test_that_length_has_the_range_of_both_sides_in_every_world(book: Book) -> None:
+    row = line(book, LLAMA)
+    [value] = rows_of(
+        book, f"select sum(gpu_energy_j) as j from int_class_energy where model_id = '{LLAMA}'"
+    )
+    drawn = rows_of(
+        book,
+        "select rates.*, whole.j as whole_j from int_rate_draws as rates inner join (select draw, "
+        f"sum(gpu_energy_j) as j from int_class_draws where model_id = '{LLAMA}' group by draw) "
+        f"as whole using (draw) where model_id = '{LLAMA}' and query_class = 'agentic'",
+    )
+
+    lengths = []
+    for rates in drawn:  # a first context of 1,000, of it 500 new; 100 written in each step
+        pair, position = rates["energy_j_per_pair"], rates["energy_j_per_cache_position"]
+        step_j = (
+            rates["energy_j_per_prefilled_token"] * 500
+            + pair * (work.prefill_pairs(1_000, 500, 1, 1) + work.decode_pairs(1_000, 100, 1, 1, 1))
+            + rates["energy_j_per_prompt"]
+            + position * work.cache_positions(1_000, 100, 1, 1, 1)
+            + rates["energy_j_per_decode_step"] * 99
+            + rates["energy_j_per_pass"] * 100
+        )
+        # each step more reads 500 positions in 100 passes and attends to them from 500 + 99 tokens
+        growth_j = 500 * (position * 100 + pair * 599)
+        start_j = rates["energy_j_per_prefilled_token"] * 500
+        start_j += pair * work.prefill_pairs(500, 0, 1, 1)
+        other_j = row["other_energy_j_per_task"] * rates["whole_j"] / value["j"]
+        steps = agents.growing_paying_steps(max(other_j - start_j, 0), step_j - growth_j, growth_j)
+        lengths.append(1_000 + 500 * max(steps - 1, 0))
+
+    low, high = statistics.quantiles(lengths, n=20, method="inclusive")[::18]
+    assert row["passing_other_energy_low_tokens"] == pytest.approx(low, rel=1e-9)
+    assert row["passing_other_energy_high_tokens"] == pytest.approx(high, rel=1e-9)
+    assert low < row["passing_other_energy_tokens"] < high
+    # what a lack of knowledge does to both sides falls out: the length is surer than the energy
+    energy = row["other_energy_high_j_per_task"] / row["other_energy_low_j_per_task"]
+    assert high / low < energy
 
 
 def test_long_contexts_leave_room_for_fewer(book: Book) -> None:

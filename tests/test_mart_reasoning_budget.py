@@ -131,10 +131,8 @@ def test_money_is_tokens_at_list_price_over_correct_answers(book: Book) -> None:
 
     # 0.25 and 2 USD a million: 1,000 in and 1,000 out; then 3,000 out
     assert float(low["list_cost_usd"]) == 0.00225
-    assert low["list_cost_usd_per_correct_answer"] == pytest.approx(0.00225 / 0.5)
-    assert high["list_cost_usd_per_extra_correct_answer"] == pytest.approx(
-        (0.00625 - 0.00225) / 0.1
-    )
+    assert low["cost_usd_per_correct_answer"] == pytest.approx(0.00225 / 0.5)
+    assert high["cost_usd_per_extra_correct_answer"] == pytest.approx((0.00625 - 0.00225) / 0.1)
 
 
 def test_with_a_value_of_a_right_answer_the_net_value_picks_the_budget(book: Book) -> None:
@@ -173,6 +171,74 @@ def test_a_line_carries_its_range_batch_grade_and_source(book: Book) -> None:
         "simple-shaped 1",
     )
     assert row["evidence_grade"] == "B"
+
+
+# Own servers ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def billed(book_of: Callable[..., Book], tmp_path_factory: pytest.TempPathFactory) -> Book:
+    """The same budgets; the one request of the own server paid a GPU bill of 10 USD in whole."""
+    folder = tmp_path_factory.mktemp("billed")
+    (folder / "quality.csv").write_text(QUALITY, encoding="utf-8")
+    (folder / "hosting_costs.csv").write_text(
+        "month,deployment,gpu,gpu_count,hours,usd,bill_includes_power\n"
+        f"2026-10,{LLAMA},H100-SXM,1,10,10.00,true\n",
+        encoding="utf-8",
+    )
+    return book_of(
+        [LOG[0] | {"provider": "vllm", "model_name": LLAMA, "cache_read_tokens": 0}, LOG[1]],
+        assumes=[{"batch": "1"}],
+        settings=Settings(overlay_folder=folder),
+        targets=["mart_reasoning_budget"],
+    )
+
+
+def test_a_right_answer_of_an_own_server_costs_its_joules_of_the_gpu_bill(billed: Book) -> None:
+    low, middle = (line(billed, LLAMA, "reasoning", budget) for budget in ("low", "middle"))
+
+    # 10 USD for 1,008.589 J; the middle budget takes as many, the low one 348
+    assert float(middle["cost_usd"]) == pytest.approx(10)
+    assert middle["cost_usd_per_correct_answer"] == pytest.approx(10 / 0.6)
+    assert float(low["cost_usd"]) == pytest.approx(10 * llama_j(100) / llama_j(300))
+    assert (low["cost_source"], low["cost_reason"], low["list_cost_usd"]) == ("hosting", None, None)
+    assert low["hosting_cost_usd"] == low["cost_usd"]
+    assert middle["cost_usd_per_extra_correct_answer"] == pytest.approx(
+        10 * (1 - llama_j(100) / llama_j(300)) / 0.3
+    )
+
+
+def test_what_the_bill_was_paid_for_costs_as_much_in_every_world(billed: Book) -> None:
+    middle = line(billed, LLAMA, "reasoning", "middle")
+    # an answer like the one that was billed pays the bill, whatever its joules
+    for end in ("low", "high"):
+        assert middle[f"cost_{end}_usd_per_correct_answer"] == pytest.approx(10 / 0.6, rel=1e-9)
+    low = line(billed, LLAMA, "reasoning", "low")
+    ends = [low[f"cost_{end}_usd_per_correct_answer"] for end in ("low", "high")]
+    assert ends[0] < low["cost_usd_per_correct_answer"] < ends[1]
+
+
+def test_without_a_gpu_bill_the_cost_is_unknown_and_says_why(book: Book) -> None:
+    row = line(book, LLAMA, "reasoning", "middle")
+
+    assert (row["cost_usd"], row["cost_usd_per_correct_answer"]) == (None, None)
+    assert (row["cost_reason"], row["cost_source"]) == ("no GPU bill", None)
+
+
+# Savings --------------------------------------------------------------------------------------
+
+
+def test_a_budget_saves_on_the_largest_what_a_right_answer_takes_less(book: Book) -> None:
+    middle, most = (line(book, LLAMA, "reasoning", budget) for budget in ("middle", "most"))
+
+    assert middle["saving_j_per_correct_answer"] == pytest.approx(
+        llama_j(60_000) / 0.65 - llama_j(300) / 0.6
+    )
+    low, high = (middle[f"saving_{end}_j_per_correct_answer"] for end in ("low", "high"))
+    assert low < middle["saving_j_per_correct_answer"] < high
+    assert (middle["saving_positive_frac"], middle["request_count"]) == (1, 1)
+    assert middle["assumption"] == "the accuracy of the file holds; against its largest budget"
+    assert (most["saving_j_per_correct_answer"], most["saving_positive_frac"]) == (None, None)
 
 
 # The file -------------------------------------------------------------------------------------

@@ -14,13 +14,13 @@ from pipeline.report.workbook_frontier import Frontier, frontier_of
 
 # cost of a right answer × accuracy = cost of an answer
 PLANTED: tuple[dict[str, Any], ...] = (
-    {"model_id": "a", "accuracy_frac": 0.5, "list_cost_usd_per_correct_answer": 0.02},  # 0.010
-    {"model_id": "b", "accuracy_frac": 0.8, "list_cost_usd_per_correct_answer": 0.05},  # 0.040
-    {"model_id": "c", "accuracy_frac": 0.4, "list_cost_usd_per_correct_answer": 0.05},  # 0.020: a
-    {"model_id": "d", "accuracy_frac": 0.8, "list_cost_usd_per_correct_answer": 0.10},  # 0.080: b
-    {"model_id": "e", "accuracy_frac": 0.3, "list_cost_usd_per_correct_answer": 0.50}
+    {"model_id": "a", "accuracy_frac": 0.5, "cost_usd_per_correct_answer": 0.02},  # 0.010
+    {"model_id": "b", "accuracy_frac": 0.8, "cost_usd_per_correct_answer": 0.05},  # 0.040
+    {"model_id": "c", "accuracy_frac": 0.4, "cost_usd_per_correct_answer": 0.05},  # 0.020: a
+    {"model_id": "d", "accuracy_frac": 0.8, "cost_usd_per_correct_answer": 0.10},  # 0.080: b
+    {"model_id": "e", "accuracy_frac": 0.3, "cost_usd_per_correct_answer": 0.50}
     | {"query_class": "chat"},  # 0.150, dearer and worse than all, but of another class
-    {"model_id": "f", "accuracy_frac": 0.9, "list_cost_usd_per_correct_answer": None},  # unpriced
+    {"model_id": "f", "accuracy_frac": 0.9, "cost_usd_per_correct_answer": None},  # unpriced
 )
 
 

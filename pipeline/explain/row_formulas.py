@@ -97,14 +97,13 @@ FORMULAS: dict[str, tuple[Callable[[Get], Number], ...]] = {
         _less("list_cost_usd_per_task", "other_list_cost_usd_per_task"),
     ),
     "energy_j_per_correct_answer": (_over("gpu_energy_j", "accuracy_frac"),),
-    "list_cost_usd_per_correct_answer": (_over("list_cost_usd", "accuracy_frac"),),
-    "hosting_cost_usd_per_correct_answer": (_over("hosting_cost_usd", "accuracy_frac"),),
+    "cost_usd_per_correct_answer": (_over("cost_usd", "accuracy_frac"),),
     "accuracy_frac_per_j": (_over("accuracy_frac", "gpu_energy_j"),),
     "above_chance_frac_per_j": (
         lambda n: (n("accuracy_frac") - n("chance_frac")) / n("gpu_energy_j"),
     ),
     "net_value_usd": (
-        lambda n: n("accuracy_frac") * n("value_usd_per_correct_answer") - n("list_cost_usd"),
+        lambda n: n("accuracy_frac") * n("value_usd_per_correct_answer") - n("cost_usd"),
     ),
     "reasoning_frac": (_over("reasoning_tokens", "output_tokens"),),
     "unexplained_energy_kwh": (

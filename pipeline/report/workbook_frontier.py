@@ -17,7 +17,7 @@ from pipeline.report.workbook_chart_kinds import dress_scatter
 
 _SOURCE = "reasoning_budgets"  # the table that has costs beside accuracies
 _NEEDED = ("model_id", "query_class", "provider", "budget", "accuracy_frac")
-_COST = "list_cost_usd_per_correct_answer"
+_COST = "cost_usd_per_correct_answer"
 _MOST_CLASSES = len(SERIES_LIGHT) - 1
 _COLUMNS = (
     Column("label", "Answer", "text", meaning="Model, provider and budget."),

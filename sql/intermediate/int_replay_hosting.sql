@@ -6,53 +6,13 @@
 
 with
 
-hosted as (
-    select
-        costs.month,
-        costs.query_class,
-        costs.provider,
-        costs.model_id,
-        sum(costs.hosting_cost_usd + coalesce(costs.hosting_energy_cost_usd, 0))
-            as hosting_cost_usd
-    from int_group_costs as costs
-    where costs.hosting_cost_usd is not null
-    group by all
-),
-
 hosting_rates as (
-    select
+    select distinct
         hosted.month,
         hosted.provider,
         hosted.model_id,
-        sum(hosted.hosting_cost_usd)::double
-        / nullif(sum(energy.gpu_energy_j::decimal(38, 9)), 0)::double as usd_per_gpu_j
-    from hosted
-    inner join int_class_energy as energy
-        on
-            hosted.month = energy.month
-            and hosted.query_class = energy.query_class
-            and hosted.provider = energy.provider
-            and hosted.model_id = energy.model_id
-    group by all
-),
-
--- The GPU bill in each joint draw: what a joule paid moves with the energy of those that paid it.
-paying_worlds as (
-    select
-        hosted.month,
-        hosted.provider,
-        hosted.model_id,
-        draws.draw,
-        sum(hosted.hosting_cost_usd)::double
-        / nullif(sum(draws.gpu_energy_j::decimal(38, 15)), 0)::double as usd_per_gpu_j
-    from hosted
-    inner join int_class_draws as draws
-        on
-            hosted.month = draws.month
-            and hosted.query_class = draws.query_class
-            and hosted.provider = draws.provider
-            and hosted.model_id = draws.model_id
-    group by all
+        hosted.usd_per_gpu_j
+    from int_class_hosting as hosted
 ),
 
 worlds as (
@@ -68,7 +28,7 @@ worlds as (
                 * greatest(replayed.gpu_energy_j - coalesce(own.gpu_energy_j, 0), 0)
         end as others_usd
     from int_replay_draws as replayed
-    inner join paying_worlds as paying
+    inner join int_hosting_rate_draws as paying
         on
             replayed.month = paying.month
             and replayed.provider = paying.provider
@@ -128,7 +88,7 @@ valued as (
             replays.month = hosting_rates.month
             and replays.provider = hosting_rates.provider
             and replays.model_id = hosting_rates.model_id
-    left join hosted
+    left join int_class_hosting as hosted
         on
             replays.month = hosted.month
             and replays.query_class = hosted.query_class

@@ -2,8 +2,9 @@
 -- much as a task of its other work (energy; money at list prices), and as much money as a task is
 -- worth (agentic_task_value_usd, where told). A task begins with its first context, adds the same
 -- input in every step and finds the rest in the cache, so what it took grows with the square of its
--- steps. Errors of the law move both sides alike, so lengths carry no range of their own; the energy
--- of another task has that of the model's month, by the joint draws.
+-- steps. Errors of the law move both sides of a length alike, so its low and high come from both sides
+-- in every joint draw; the energy of another task has the draws of the model's month. Lengths of equal
+-- money are at list prices, which are exact.
 -- Beside it what long contexts do to others: how many requests of a length the cache holds at once,
 -- by the stand-in with least room; beyond it batch-mates are evicted.
 -- grain: month, provider, model_id
@@ -75,13 +76,13 @@ worlds as (
     group by all
 ),
 
-ends as (
+ratios as (
     select
         worlds.month,
         worlds.provider,
         worlds.model_id,
-        least(drawn_p05(worlds.gpu_energy_j / energies.gpu_energy_j), 1) as low_ratio,
-        greatest(drawn_p95(worlds.gpu_energy_j / energies.gpu_energy_j), 1) as high_ratio
+        worlds.draw,
+        worlds.gpu_energy_j / energies.gpu_energy_j as energy_ratio
     from worlds
     inner join energies
         on
@@ -89,6 +90,16 @@ ends as (
             and worlds.provider = energies.provider
             and worlds.model_id = energies.model_id
     where energies.gpu_energy_j > 0
+),
+
+ends as (
+    select
+        ratios.month,
+        ratios.provider,
+        ratios.model_id,
+        least(drawn_p05(ratios.energy_ratio), 1) as low_ratio,
+        greatest(drawn_p95(ratios.energy_ratio), 1) as high_ratio
+    from ratios
     group by all
 ),
 
@@ -136,8 +147,83 @@ others as (
     where agents.cache_state = 'as_cached'
 ),
 
+-- Rates as reported, without a draw, and those of every joint draw.
+rates as (
+    select
+        int_class_energy.month,
+        int_class_energy.provider,
+        int_class_energy.model_id,
+        int_class_energy.query_class,
+        null::integer as draw,
+        int_class_energy.energy_j_per_prefilled_token,
+        int_class_energy.energy_j_per_pair,
+        int_class_energy.energy_j_per_prompt,
+        int_class_energy.energy_j_per_cache_position,
+        int_class_energy.energy_j_per_decode_step,
+        int_class_energy.energy_j_per_pass
+    from int_class_energy
+    union all
+    select
+        int_rate_draws.month,
+        int_rate_draws.provider,
+        int_rate_draws.model_id,
+        int_rate_draws.query_class,
+        int_rate_draws.draw,
+        int_rate_draws.energy_j_per_prefilled_token,
+        int_rate_draws.energy_j_per_pair,
+        int_rate_draws.energy_j_per_prompt,
+        int_rate_draws.energy_j_per_cache_position,
+        int_rate_draws.energy_j_per_decode_step,
+        int_rate_draws.energy_j_per_pass
+    from int_rate_draws
+),
+
 -- What the first step takes with its context cached but for the new input, what each step after it
 -- takes more, and what the first takes on top, since nothing of it is cached yet.
+step_energies as (
+    select
+        shapes.month,
+        shapes.provider,
+        shapes.model_id,
+        rates.draw,
+        geometric_mean(
+            rates.energy_j_per_prefilled_token * shapes.new_input_tokens
+            + rates.energy_j_per_pair * (
+                prefill_pairs(
+                    shapes.first_context_tokens,
+                    shapes.first_context_tokens - shapes.new_input_tokens, 1, 1
+                )
+                + decode_pairs(shapes.first_context_tokens, shapes.output_tokens, 1, 1, 1)
+            )
+            + rates.energy_j_per_prompt
+            + rates.energy_j_per_cache_position
+            * cache_positions(shapes.first_context_tokens, shapes.output_tokens, 1, 1, 1)
+            + rates.energy_j_per_decode_step * decode_steps(shapes.output_tokens, 1)
+            + rates.energy_j_per_pass * shapes.output_tokens
+        ) as step_j,
+        geometric_mean(
+            cached_step_saving_energy_j(
+                rates.energy_j_per_pair, rates.energy_j_per_cache_position,
+                shapes.new_input_tokens, 0, shapes.new_input_tokens, shapes.output_tokens
+            )
+        ) as growth_j,
+        geometric_mean(
+            rates.energy_j_per_prefilled_token
+            * (shapes.first_context_tokens - shapes.new_input_tokens)
+            + rates.energy_j_per_pair
+            * prefill_pairs(shapes.first_context_tokens - shapes.new_input_tokens, 0, 1, 1)
+        ) as start_j
+    from int_agent_shapes as shapes
+    inner join rates
+        on
+            shapes.month = rates.month
+            and shapes.provider = rates.provider
+            and shapes.model_id = rates.model_id
+            and shapes.query_class = rates.query_class
+    where shapes.first_context_tokens > shapes.new_input_tokens
+    group by shapes.month, shapes.provider, shapes.model_id, rates.draw
+),
+
 steps as (
     select
         shapes.month,
@@ -145,28 +231,9 @@ steps as (
         shapes.model_id,
         shapes.first_context_tokens,
         shapes.new_input_tokens,
-        rates.energy_j_per_prefilled_token * shapes.new_input_tokens
-        + rates.energy_j_per_pair * (
-            prefill_pairs(
-                shapes.first_context_tokens,
-                shapes.first_context_tokens - shapes.new_input_tokens, 1, 1
-            )
-            + decode_pairs(shapes.first_context_tokens, shapes.output_tokens, 1, 1, 1)
-        )
-        + rates.energy_j_per_prompt
-        + rates.energy_j_per_cache_position
-        * cache_positions(shapes.first_context_tokens, shapes.output_tokens, 1, 1, 1)
-        + rates.energy_j_per_decode_step * decode_steps(shapes.output_tokens, 1)
-        + rates.energy_j_per_pass * shapes.output_tokens as step_j,
-        cached_step_saving_energy_j(
-            rates.energy_j_per_pair, rates.energy_j_per_cache_position, shapes.new_input_tokens, 0,
-            shapes.new_input_tokens, shapes.output_tokens
-        ) as growth_j,
-        rates.energy_j_per_prefilled_token
-        * (shapes.first_context_tokens - shapes.new_input_tokens)
-        + rates.energy_j_per_pair
-        * prefill_pairs(shapes.first_context_tokens - shapes.new_input_tokens, 0, 1, 1)
-            as start_j,
+        energies.step_j,
+        energies.growth_j,
+        energies.start_j,
         (
             (shapes.first_context_tokens - shapes.new_input_tokens)
             * shapes.cache_read_usd_per_mtok
@@ -186,7 +253,58 @@ steps as (
             and shapes.provider = rates.provider
             and shapes.model_id = rates.model_id
             and shapes.query_class = rates.query_class
+    left join step_energies as energies
+        on
+            shapes.month = energies.month
+            and shapes.provider = energies.provider
+            and shapes.model_id = energies.model_id
+            and energies.draw is null
     where shapes.first_context_tokens > shapes.new_input_tokens
+),
+
+-- The length at which both have taken as much, in every joint draw.
+passing_worlds as (
+    select
+        shapes.month,
+        shapes.provider,
+        shapes.model_id,
+        shapes.first_context_tokens
+        + shapes.new_input_tokens * greatest(
+            growing_paying_steps(
+                greatest(others.energy_j_per_task * ratios.energy_ratio - energies.start_j, 0),
+                energies.step_j - energies.growth_j, energies.growth_j
+            ) - 1,
+            0
+        ) as context_tokens
+    from int_agent_shapes as shapes
+    inner join others
+        on
+            shapes.month = others.month
+            and shapes.provider = others.provider
+            and shapes.model_id = others.model_id
+    inner join step_energies as energies
+        on
+            shapes.month = energies.month
+            and shapes.provider = energies.provider
+            and shapes.model_id = energies.model_id
+    inner join ratios
+        on
+            energies.month = ratios.month
+            and energies.provider = ratios.provider
+            and energies.model_id = ratios.model_id
+            and energies.draw = ratios.draw
+    where others.energy_j_per_task is not null
+),
+
+passing_ends as (
+    select
+        passing_worlds.month,
+        passing_worlds.provider,
+        passing_worlds.model_id,
+        drawn_p05(passing_worlds.context_tokens) as low_tokens,
+        drawn_p95(passing_worlds.context_tokens) as high_tokens
+    from passing_worlds
+    group by all
 ),
 
 rooms as (
@@ -215,7 +333,7 @@ rooms as (
     group by all
 ),
 
-limited as (
+counted as (
     select
         steps.month,
         steps.provider,
@@ -246,6 +364,27 @@ limited as (
             and steps.provider = others.provider
             and steps.model_id = others.model_id
     inner join stg_assumptions as value on value.assumption = 'agentic_task_value_usd'
+),
+
+limited as (
+    select
+        counted.month,
+        counted.provider,
+        counted.model_id,
+        counted.list_cost_usd_per_task,
+        counted.value_usd,
+        counted.energy_steps,
+        counted.cost_steps,
+        counted.value_steps,
+        counted.batch,
+        counted.evidence_grade,
+        case
+            when counted.energy_j_per_task is not null and counted.energy_steps is not null
+                then
+                    counted.first_context_tokens
+                    + counted.new_input_tokens * greatest(counted.energy_steps - 1, 0)
+        end as passing_other_energy_tokens
+    from counted
 )
 
 select
@@ -263,14 +402,11 @@ select
     (others.energy_j_per_task * ends.high_ratio)::double as other_energy_high_j_per_task,
     others.list_cost_usd_per_task::double as other_list_cost_usd_per_task,
     limited.value_usd::decimal(38, 15) as task_value_usd,
-    (
-        case
-            when limited.energy_j_per_task is not null and limited.energy_steps is not null
-                then
-                    shapes.first_context_tokens
-                    + shapes.new_input_tokens * greatest(limited.energy_steps - 1, 0)
-        end
-    )::double as passing_other_energy_tokens,
+    limited.passing_other_energy_tokens::double as passing_other_energy_tokens,
+    least(passing_ends.low_tokens, limited.passing_other_energy_tokens)::double
+        as passing_other_energy_low_tokens,
+    greatest(passing_ends.high_tokens, limited.passing_other_energy_tokens)::double
+        as passing_other_energy_high_tokens,
     (
         case
             when limited.list_cost_usd_per_task is not null and limited.cost_steps is not null
@@ -321,6 +457,11 @@ left join limited
         shapes.month = limited.month
         and shapes.provider = limited.provider
         and shapes.model_id = limited.model_id
+left join passing_ends
+    on
+        shapes.month = passing_ends.month
+        and shapes.provider = passing_ends.provider
+        and shapes.model_id = passing_ends.model_id
 left join rooms
     on
         shapes.month = rooms.month

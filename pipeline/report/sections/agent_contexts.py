@@ -51,6 +51,8 @@ _LIMIT_COLUMNS = (
         "tokens",
         "Context at which an agentic task has taken as much; the first context where at once.",
     ),
+    Column("passing_other_energy_low_tokens", "Low", "number", "tokens", "Low end (5 %)."),
+    Column("passing_other_energy_high_tokens", "High", "number", "tokens", "High end (95 %)."),
     Column("passing_other_cost_tokens", "In money at", "number", "tokens", "So, at list prices."),
     Column(
         "passing_value_tokens",

@@ -14,7 +14,6 @@ _SAVED = ("saving_frac", "saving_positive_frac")
 WH_PER_KWH = 1_000
 
 _KEYS = ("provider", "model_id", "query_class")
-_HOSTING = Column("hosting_kind", "Hosting", "text", meaning="api, self_hosted or one_user.")
 _SOURCE = Column(
     "batch_source",
     "Batch from",
@@ -67,7 +66,6 @@ _BATCH_COLUMNS = (
     c.MODEL,
     c.QUERY_CLASS,
     c.PROVIDER,
-    _HOSTING,
     Column("batch", "Batch", "number", meaning="Requests served together."),
     Column(
         "is_effective", "In force", "text", meaning="Yes: the batch under which it is reported."
@@ -80,8 +78,6 @@ _BATCH_COLUMNS = (
     Column("energy_low_j", "GPU energy, low", "j", "J", "Low end (5 %)."),
     Column("energy_high_j", "GPU energy, high", "j", "J", "High end (95 %)."),
     Column("saving_frac", "Saves", "frac", meaning="Of the GPU energy at the batch in force."),
-    Column("saving_low_frac", "Low", "frac", meaning="Low end (5 %) of the saving."),
-    Column("saving_high_frac", "High", "frac", meaning="High end (95 %) of the saving."),
     _SURE,
 )
 _IMPLIED_COLUMNS = (

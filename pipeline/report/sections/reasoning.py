@@ -45,7 +45,13 @@ _BUDGET_COLUMNS = (
     Column("accuracy_frac_per_j", "Accuracy per J", "number", "1/J", "Accuracy over energy."),
     Column("above_chance_frac_per_j", "Above chance per J", "number", "1/J", "Chance taken off."),
     Column("energy_j_per_correct_answer", "Per right answer", "j", "J", "Energy over accuracy."),
-    Column("list_cost_usd_per_correct_answer", "Cost of it", "usd_small", "USD", "At list prices."),
+    Column(
+        "cost_usd_per_correct_answer",
+        "Cost of it",
+        "usd_small",
+        "USD",
+        "At list prices; on own servers what its joules would have paid of the GPU bill.",
+    ),
     Column(
         "energy_j_per_extra_correct_answer",
         "Per right answer more",
@@ -53,8 +59,21 @@ _BUDGET_COLUMNS = (
         "J",
         "Energy that the shorter budget does not take, over the accuracy that it does not reach.",
     ),
-    Column("list_cost_usd_per_extra_correct_answer", "Cost of one more", "usd_small", "USD", "So."),
+    Column("cost_usd_per_extra_correct_answer", "Cost of one more", "usd_small", "USD", "So."),
     Column("net_value_usd", "Net value", "usd_small", "USD", "Accuracy × value_usd, less cost."),
+    Column(
+        "saving_j_per_correct_answer",
+        "Saves a right answer",
+        "j",
+        "J",
+        "Against the largest budget, if the accuracy of the file holds.",
+    ),
+    Column(
+        "saving_positive_frac",
+        "Draws that save",
+        "frac",
+        meaning="Share of the joint draws in which it saves; below 90% it is within noise.",
+    ),
     Column("most_net", "Most net value", "text", meaning="The budget of largest net value."),
     Column("verdict", "Verdict", "text", meaning="Best by accuracy per J; by it above chance."),
     Column("growth", "Growth", "text", meaning="Where energy grows faster than length."),
@@ -164,6 +183,12 @@ def _best(budgets: pl.DataFrame) -> tuple[str, ...]:
             f"({show(row['energy_j_per_correct_answer'], 'j')} J a right answer), "
             f"{show(_lead_frac(budgets, row), 'frac', 'an unknown share')} ahead of the "
             f"next{edge}."
+        )
+    unbilled = budgets.filter(pl.col("cost_reason") == "no GPU bill").height
+    if unbilled:
+        found.append(
+            f"{unbilled} budgets of own servers have no cost: the month has no GPU bill of theirs "
+            "(hosting_costs)."
         )
     if budgets.height and best.is_empty():
         found.append("Not enough is told for a best budget; the table says what is missing.")
