@@ -139,3 +139,52 @@ def test_a_key_that_few_lines_of_a_large_file_have_is_named(con: Con, tmp_path: 
         "select column_name as name, filled_row_count as n from raw_unknown_columns "
         "where is_token_like",
     ) == [{"name": "thinking_tokens", "n": 100}]
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("2026-10-05 10:00:00", "2026-10-05 10:00:00"),
+        ("2026-10-05T10:00:00.5Z", "2026-10-05 10:00:00.5"),
+        ("2026-10-05T10:00:00+02:00", "2026-10-05 08:00:00"),
+        ("2026-10-05 10:00:00-03", "2026-10-05 13:00:00"),
+        ("2026-10-05 10:00:00 Europe/Madrid", "2026-10-05 08:00:00"),
+        ("2026-10-05", "2026-10-05 00:00:00"),
+        ("infinity", "infinity"),
+        ("noon", "infinity"),
+        ("Z", "infinity"),
+    ],
+)
+def test_a_time_keeps_its_zone_in_one_pass(con: Con, tmp_path: Path, text: str, at: str) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text(f"{CLEAN}{text},gpt-5,1,1\n", encoding="utf-8")
+    assert is_straight(path)
+
+    assert [row["occurred_at"] for row in loaded(con, path)] == [at]
+
+
+def test_a_cell_that_is_no_number_is_told_of_its_row(con: Con, tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    lines = "".join(
+        f"2026-10-05,gpt-5,{tokens},1\n" for tokens in ("59200.0", "", "many", "1e3", " 7 ")
+    )
+    path.write_text(CLEAN + lines, encoding="utf-8")
+
+    rows = loaded(con, path)
+
+    assert [row["uncached_input_tokens"] for row in rows] == [59200, None, None, 1000, 7]
+    assert fates(rows) == [
+        "accepted", "input_tokens_missing", "tokens_unreadable", "accepted", "accepted",
+    ]  # fmt: skip
+
+
+def test_what_is_assumed_is_stored_where_no_column_is(con: Con, tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("occurred_at,input_tokens,output_tokens\n2026-10-05,1,1\n", encoding="utf-8")
+    assumed = {"model": "gpt-5", "provider": "openai", "team": "search", "class": "chat"}
+
+    load(con, find_files([Input(str(path), assumed)], tmp_path), Settings())
+
+    names = "model_name, provider, team, query_class"
+    assert con.sql(f"select {names} from raw_usage").fetchall() == [tuple(assumed.values())]
+    assert con.sql("select request_id, task_id from raw_usage").fetchall() == [(None, None)]

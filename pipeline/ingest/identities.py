@@ -66,29 +66,34 @@ def checkable_sql() -> str:
     return f"({' + '.join(bits)})::utinyint"
 
 
-def counts_sql(identity: Identity) -> tuple[str, str]:
-    """Return the SQL of how many rows could be checked, and how many of them broke it."""
-    can = f"identities_checked & {1 << IDENTITIES.index(identity)} > 0"
-    breaks = f"contains(coalesce(reject_reasons, ''), '{identity.rule}')"
-    return f"count(*) filter (where {can})", f"count(*) filter (where {can} and {breaks})"
-
-
 def checked(con: duckdb.DuckDBPyConnection, input_id: int) -> list[dict[str, Any]]:
     """Return how many rows of a file each identity was checked on, and how many broke it."""
-    counts = ", ".join(part for each in IDENTITIES for part in counts_sql(each))
-    (row,) = con.execute(
-        f"select {counts} from raw_usage where input_id = $id", {"id": input_id}
-    ).fetchall()
-    return [
+    counts = _counts(con, "identities_checked", input_id)
+    broken = _counts(con, "identities_checked, reject_reasons", input_id)
+    rows = [
         {
             "identity": each.claim,
             "rule": each.rule,
-            "rows_checked": row[2 * number],
-            "rows_broken": row[2 * number + 1],
+            "rows_checked": sum(count for bits, count in counts if bits >> number & 1),
+            "rows_broken": sum(
+                count
+                for bits, reasons, count in broken
+                if bits >> number & 1 and each.rule in reasons
+            ),
         }
         for number, each in enumerate(IDENTITIES)
-        if row[2 * number]
     ]
+    return [row for row in rows if row["rows_checked"]]
+
+
+def _counts(con: duckdb.DuckDBPyConnection, keys: str, input_id: int) -> list[tuple[Any, ...]]:
+    """Count the rows that can be checked by keys, only bad ones where the reasons are a key."""
+    is_bad = " and reject_reasons is not null" if "reject_reasons" in keys else ""
+    return con.execute(
+        f"select {keys}, count(*) from raw_usage "
+        f"where input_id = $id and identities_checked > 0{is_bad} group by all",
+        {"id": input_id},
+    ).fetchall()
 
 
 def require_kept(

@@ -1,6 +1,7 @@
 """Load log files into raw_usage: every row read is kept, with the reasons if it is set aside."""
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import duckdb
@@ -197,11 +198,12 @@ def _inserted(
     input_id: int,
 ) -> int:
     """Insert source_rows into raw_usage, and return how many rows that made."""
-    columns = _filled_columns(found, con.sql(select).columns)
-    make_room(con, columns)
+    selected = _selected_columns(found, con.sql(select).columns)
+    stored = selected | {"query_class" if key == "class" else key for key in file.assume}
+    make_room(con, stored)
     return int(
         con.execute(
-            _insert_sql(select, columns),
+            _insert_sql(select, selected, stored),
             {
                 "input_id": input_id,
                 "model": file.assume.get("model"),
@@ -214,14 +216,15 @@ def _inserted(
     )
 
 
-def _filled_columns(found: Recognised, columns: Iterable[str]) -> set[str]:
+def _selected_columns(found: Recognised, columns: Iterable[str]) -> set[str]:
     """Return the columns that a file may fill; the general form's rare ones keep their names."""
     if found.source.name != "general" or found.file_kind not in ("csv", "parquet"):
         return set(columns)
     return {name for name in columns if name in found.columns or name not in contract.RARE}
 
 
-def _insert_sql(select: str, columns: set[str]) -> str:
+def _insert_sql(select: str, columns: set[str], stored: set[str]) -> str:
+    """Return the SQL that judges what a select gives, and stores the columns that may be filled."""
     filled = {
         "model_name": "coalesce(nullif(trim(model_name), ''), $model)",
         "provider": "coalesce(nullif(trim(provider), ''), $provider)",
@@ -245,10 +248,15 @@ def _insert_sql(select: str, columns: set[str]) -> str:
     rates = fx.join_sql(_month_text()) if has_currency else ""
     rate = "fx_usd_per_unit" if has_currency else fx.NO_RATE
     clean = ",\n".join(f"{filled.get(name, name)} as {name}" for name, _ in contract.RECORD)
+    absent = {
+        name: f"null::{kind}"
+        for name, kind in (*contract.RECORD, *contract.JUDGED_ONLY)
+        if name not in columns | {"model_name", "provider", "team", "query_class"}
+    }
     kept = ", ".join(
         f"try_cast({name} as {kind}) as {name}" if name in contract.COUNTS else name
         for name, kind in STORED.items()
-        if name in columns or name not in contract.RARE
+        if name in stored or name not in contract.RARE
     )
     return f"""
         insert into raw_usage by name
@@ -259,11 +267,16 @@ def _insert_sql(select: str, columns: set[str]) -> str:
         select
             $input_id as input_id, source_line, {kept},
             {_month_text()} as month,
-            {contract.reject_reasons_sql()} as reject_reasons,
+            {_without(absent, contract.reject_reasons_sql())} as reject_reasons,
             false as is_duplicate,
-            {identities.checkable_sql()} as identities_checked
+            {_without(absent, identities.checkable_sql())} as identities_checked
         from filled
     """  # built from our own names; values are parameters
+
+
+def _without(absent: Mapping[str, str], sql: str) -> str:
+    """Return SQL with the null of its type for each absent column: what rests on it is folded."""
+    return re.sub(r"\b[a-z]\w*\b", lambda name: absent.get(name[0], name[0]), sql)
 
 
 def _month_text() -> str:

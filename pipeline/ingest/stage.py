@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import duckdb
@@ -45,17 +46,26 @@ def stage(
     return _stage_json(con, found)
 
 
-def view_straight(con: duckdb.DuckDBPyConnection, found: Recognised) -> None:
+def view_straight(
+    con: duckdb.DuckDBPyConnection, found: Recognised, *, is_typed: bool = False
+) -> None:
     """Make source_rows a view of a clean file itself.
 
-    Reading it fails at any line that is not of the file's shape. Its source_line is null: in one
-    pass no line knows its number.
+    Reading it fails at any line that is not of the file's shape, and at a declared count that is
+    no number where it is typed. Its source_line is null: in one pass no line knows its number.
     """
+    types: dict[str, str] = {}
     if found.file_kind == "csv":
-        cells, _, columns, shape = _csv_columns(found)
+        cells, cell_of, columns, shape = _csv_columns(found)
+        if is_typed:
+            # Not times: the reader of CSV leaves out what zone they name.
+            counts = [name for name in found.source.counts if name in cell_of]
+            types = {cell_of[name]: "double" for name in counts}
     else:
         cells, columns, shape = ["line"], _json_columns(found, stops_at_no_json=True), _LINES
-    lines = _read_csv(found, found.path, _packed(found), cells, shape, "ignore_errors = false")
+    lines = _read_csv(
+        found, found.path, _packed(found), cells, shape, "ignore_errors = false", types
+    )
     con.execute(
         "create or replace temp view source_rows as select null::bigint as source_line, "
         f"null::json as document, {_listed(columns.shown)} from "
@@ -292,11 +302,17 @@ def _read_parquet(found: Recognised, *options: str) -> str:
 
 
 def _read_csv(
-    found: Recognised, path: Path, compression: str, cells: list[str], shape: str, errors: str
+    found: Recognised,
+    path: Path,
+    compression: str,
+    cells: list[str],
+    shape: str,
+    errors: str,
+    types: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """Return the SQL that reads a file's lines; those beyond its buffer DuckDB would leave out."""
     longest = max(_MAX_LINE_BYTES, found.longest_line_bytes + 1)
-    declared = ", ".join(f"'{cell}': 'varchar'" for cell in cells)
+    declared = ", ".join(f"'{cell}': '{types.get(cell, 'varchar')}'" for cell in cells)
     return (
         f"read_csv({literal(str(path))}, auto_detect = false, {shape}, "
         f"columns = {{{declared}}}, compression = '{compression}', "

@@ -15,6 +15,7 @@ from pipeline.ingest.detect import Recognised
 from pipeline.ingest.unknown_columns import UnknownColumn
 
 # A select without these gives one row for each record, in the order of the file.
+_UNREADABLE_CELL = "Error when converting column"  # DuckDB's words
 _REARRANGING = re.compile(r"\b(join|where|union|unnest|group by|qualify|order by|distinct)\b")
 
 
@@ -48,23 +49,41 @@ def read(
         input_id: Its number in raw_usage.
         insert: Inserts source_rows into raw_usage and returns how many rows it has inserted.
     """
-    stage.view_straight(con, found)
     head_count = int(found.file_kind == "csv")
-    con.execute("begin transaction")
-    try:
-        is_clean = insert() == found.line_count - head_count
-    except duckdb.Error:
-        is_clean = False
-    con.execute("commit" if is_clean else "rollback")
-    con.execute("drop view source_rows")
-    if not is_clean:
-        return None
+    is_clean, is_typed = False, found.file_kind == "csv"
+    while not is_clean:
+        fault = _fault_of_pass(con, found, found.line_count - head_count, insert, is_typed=is_typed)
+        is_clean = fault == ""
+        if not is_clean and not (is_typed and _UNREADABLE_CELL in fault):
+            return None
+        is_typed = False  # as text, a cell that is no number or time is told of its row
+    (first_row_id,) = con.execute(
+        "select min(rowid) from raw_usage where input_id = $id", {"id": input_id}
+    ).fetchall()[0]
     con.execute(
-        "update raw_usage set source_line = raw_usage.rowid - first.row_id + 1 + $head_count "
-        "from (select min(rowid) as row_id from raw_usage where input_id = $input_id) as first "
-        "where input_id = $input_id",
-        {"input_id": input_id, "head_count": head_count},
+        "update raw_usage set source_line = rowid + $shift where input_id = $id",
+        {"id": input_id, "shift": 1 + head_count - (first_row_id or 0)},
     )
     if found.file_kind == "csv":
         return []
     return unknown_columns.in_some_lines(con, found, stage.lines_sql(found))
+
+
+def _fault_of_pass(
+    con: duckdb.DuckDBPyConnection,
+    found: Recognised,
+    row_count: int,
+    insert: Callable[[], int],
+    *,
+    is_typed: bool,
+) -> str:
+    """Insert a file's rows; undo it and say why where not every line is a row, else return ''."""
+    stage.view_straight(con, found, is_typed=is_typed)
+    con.execute("begin transaction")
+    try:
+        fault = "" if insert() == row_count else "lines that are no rows"
+    except duckdb.Error as error:
+        fault = str(error)
+    con.execute("rollback" if fault else "commit")
+    con.execute("drop view source_rows")
+    return fault
