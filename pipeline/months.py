@@ -10,6 +10,7 @@ import duckdb
 
 from pipeline import closed_month, corrections, job, workspace, workspace_rows
 from pipeline.errors import ClosedMonthError, WrongUseError
+from pipeline.issued_before import with_issued_before
 from pipeline.months_state import MonthState, state_of
 from pipeline.restate import bridge
 from pipeline.settings import Settings
@@ -29,7 +30,7 @@ def report(settings: Settings, month: str | None, out: Path, tell: Tell) -> job.
             month = workspace_rows.last_month(con)
     state = state_of(settings, month)
     if not state.is_closed:
-        return job.make_report(settings, month, out, tell)
+        return job.make_report(with_issued_before(settings, month), month, out, tell)
     tell(f"note: {month} is closed: this is {state.issue}, and what came since is not in it")
     frozen = closed_month.thawed(settings, month, state.issue)
     if frozen.lang != settings.lang:
@@ -91,6 +92,7 @@ def _require_closed(settings: Settings, month: str) -> MonthState:
 def _issue(
     settings: Settings, state: MonthState, out: Path, tell: Tell, event: str, reason: str
 ) -> job.Finished:
+    settings = with_issued_before(settings, state.month)
     issue = f"R{int(state.issue[1:]) + 1}" if state.issue else "R0"
     target = closed_month.folder_of(settings, state.month, issue)
     target.parent.mkdir(parents=True, exist_ok=True)
