@@ -288,6 +288,7 @@ def facts(con: duckdb.DuckDBPyConnection, settings: Settings, month: str) -> Rep
         time_zone=settings.time_zone,
         issue=manifest.issue(settings),
         bridge=settings.frozen.bridge if settings.frozen else (),
+        issued_before=settings.issued_before,
         inputs=tuple(InputFile(name, sha256) for name, sha256 in inputs),
         calculator=calculator_rows(settings),
     )

@@ -131,6 +131,8 @@ def shown_settings(settings: Settings) -> dict[str, Any]:
     said = asdict(settings)
     for name in (*PLACES, "overlay_folder", "on_success", "on_failure"):  # decide no figure
         del said[name]
+    if settings.issued_before:
+        said["issued_before"] = dict(settings.issued_before)
     return {key: said[key] for key in sorted(said)}
 
 

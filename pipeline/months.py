@@ -16,6 +16,7 @@ from pipeline.errors import (
     JoulebookError,
     WrongUseError,
 )
+from pipeline.issued_before import with_issued_before
 from pipeline.months_state import MonthState, state_of
 from pipeline.restate import bridge
 from pipeline.settings import Settings
@@ -39,7 +40,7 @@ def report(settings: Settings, month: str | None, out: Path, tell: Tell) -> job.
     except (DamagedWarehouseError, LostWarehouseError) as error:
         return _without_warehouse(settings, month, out, tell, error)
     if not state.is_closed:
-        return job.make_report(settings, month, out, tell)
+        return job.make_report(with_issued_before(settings, month), month, out, tell)
     tell(f"note: {month} is closed: this is {state.issue}, and what came since is not in it")
     return closed_report.report(settings, state, out, tell)
 
@@ -121,6 +122,7 @@ def _require_closed(settings: Settings, month: str) -> MonthState:
 def _issue(
     settings: Settings, state: MonthState, out: Path, tell: Tell, event: str, reason: str
 ) -> job.Finished:
+    settings = with_issued_before(settings, state.month)
     issue = f"R{int(state.issue[1:]) + 1}" if state.issue else "R0"
     target = closed_month.folder_of(settings, state.month, issue)
     target.parent.mkdir(parents=True, exist_ok=True)

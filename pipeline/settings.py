@@ -52,8 +52,8 @@ _TYPES: dict[str, type] = {
     "on_failure": str,
     "lang": str,
 }
-# Where a run finds its things: never written into a settings file.
-PLACES = ("folder", "warehouse", "frozen")
+# Where a run finds its things, and what it was told by them: never written into a settings file.
+PLACES = ("folder", "warehouse", "frozen", "issued_before")
 _DEPLOYMENT_TYPES: dict[str, type] = {
     "model": str,
     "gpu": str,
@@ -101,6 +101,8 @@ class Settings:
     folder: Path = Path()  # where relative input paths start
     warehouse: Path | None = None  # a workspace's rows, which count in place of the inputs
     frozen: Frozen | None = None
+    # What the report of the month before stated, where that is closed and of another method.
+    issued_before: Mapping[str, str] = field(default_factory=dict)
     inputs: tuple[Input, ...] = ()
     deployments: tuple[Deployment, ...] = ()
     model_names: Mapping[str, str] = field(default_factory=dict)  # name in the log → model id

@@ -30,6 +30,7 @@ from report_frames import (
 
 from pipeline.report.assemble import build_report
 from pipeline.report.section import Bars, Lines, Table
+from pipeline.report.sections import bridge
 from pipeline.report.sections.reading import known_sum, month_before, overall_grade, told_apart
 
 
@@ -542,7 +543,7 @@ def test_the_bridge_shows_each_part_and_how_it_is_worked_out() -> None:
     table = table_of(report(), "month_bridge")
 
     assert column_of(table, "cost_usd") == [
-        Decimal(text) for text in ("1.20", "0.50", "0.10", "-0.40", "0.15", "-0.05", "1.50")
+        Decimal(text) for text in ("1.20", "0.50", "0.10", "-0.40", "0", "0.15", "-0.05", "1.50")
     ]
     assert column_of(table, "carbon_kgco2e")[-1] == Decimal("1.419")  # 3 kWh of 473 g
     assert column_of(table, "carbon_low_kgco2e")[-1] == pytest.approx(0.7095)  # half of it
@@ -556,6 +557,35 @@ def test_the_bridge_says_in_two_sentences_what_moved_most() -> None:
         "then other models −0.40 USD.",
         "Electricity rose from 1.500 to 3.000 kWh: most by more or fewer requests +1.500 kWh, "
         "then longer or shorter requests +0.2500 kWh.",
+    )
+
+
+def test_what_another_method_moved_the_month_before_by_is_a_line_of_its_own() -> None:
+    # said: 1.10 USD, 1.25 kWh, 600 g; by the method of now: 1.20 USD, 1.5 kWh, 709.5 g
+    issued = {
+        "issue": "R1",
+        "method_version": "older 3",
+        "cost_usd": "1.100000000",
+        "facility_energy_kwh": "1.250000000",
+        "carbon_gco2e": "600.000000000",
+    }
+
+    found = bridge.section(bridge_mart(), issued)
+
+    [table] = found.tables
+    for name, before, moved in (
+        ("cost_usd", "1.10", "0.10"),
+        ("facility_energy_kwh", "1.25", "0.25"),
+        ("carbon_kgco2e", "0.6", "0.1095"),
+    ):
+        values = column_of(table, name)
+        assert (values[0], values[4]) == (Decimal(before), Decimal(moved))
+        assert sum(values[:-1]) == values[-1]
+    # nobody drew the ends of another method
+    assert [column_of(table, "facility_energy_low_kwh")[n] for n in (0, 4)] == [None, None]
+    assert found.statements[-1] == (
+        "The month before stands as its report R1 said, by method older 3; another method holds "
+        "all that has moved it since."
     )
 
 

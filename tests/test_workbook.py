@@ -376,7 +376,7 @@ def test_a_figure_of_lines_has_a_chart_on_its_own_sheet() -> None:
 def test_a_bridge_is_a_waterfall_whose_lowest_bars_have_no_colour() -> None:
     sheet = _book(report())["Bridge"]
     head = next(row for row in sheet.iter_rows() if row[2].value == "Hidden below the bar (USD)")
-    numbers = [[cell.value for cell in row[1:6]] for row in sheet.iter_rows(head[0].row + 1)][:7]
+    numbers = [[cell.value for cell in row[1:6]] for row in sheet.iter_rows(head[0].row + 1)][:8]
     (chart,) = [
         text
         for name, text in _parts(report()).items()
@@ -389,11 +389,12 @@ def test_a_bridge_is_a_waterfall_whose_lowest_bars_have_no_colour() -> None:
         [0.5, 1.2, 0, 0.5, 0],
         [0.1, pytest.approx(1.7), 0, 0.1, 0],
         [-0.4, pytest.approx(1.4), 0, 0, 0.4],
+        [0, pytest.approx(1.4), 0, 0, 0],
         [0.15, pytest.approx(1.4), 0, 0.15, 0],
         [-0.05, pytest.approx(1.5), 0, 0, 0.05],
         [1.5, 0, 1.5, 0, 0],
     ]
-    assert f"'Bridge'!$C${head[0].row + 1}:$C${head[0].row + 7}" in chart
+    assert f"'Bridge'!$C${head[0].row + 1}:$C${head[0].row + 8}" in chart
     assert chart.count("<ser>") == 4
     assert chart.count("<a:noFill />") >= 1
     assert "<a:noFill />" in chart[: chart.index("'Bridge'!$D$")]

@@ -51,6 +51,10 @@ def month_bridge_parts(
     if source.quantity not in _MEASURES:
         return []
     measure, unit, divisor = _MEASURES[source.quantity]
+    if name == "method":
+        note = "by one version of the method in both months, unless a closed report says otherwise"
+        said: Any = source.value
+        return [Part("value", "The cell", (Fact(measure, note, said, source.column.unit),))]
     (line,) = source.lines
     if name == "":
         return [_sum_of_steps(line, measure, unit, source, divisor)]
@@ -145,7 +149,7 @@ def _difference(line: Row, measure: str, name: str, unit: str, value: Decimal) -
 def _sum_of_steps(line: Row, measure: str, unit: str, source: CellSource, divisor: int) -> Part:
     term: Any = 0
     facts: list[Line] = []
-    for name, (_, label, _) in zip(_ORDER, STEPS, strict=False):
+    for name, label in ((name, label) for name, label, _ in STEPS if name in _ORDER):
         value = _in_mart(line, measure, name)
         facts.append(Fact(name, label.lower(), value, unit))
         term = term + number(name, value)

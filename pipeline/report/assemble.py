@@ -71,7 +71,7 @@ def build_report(frames: Mapping[str, pl.DataFrame], month: str, facts: ReportFa
             frames["checks"],
             in_month(frames["mart_cost_bridge"], month),
         ),
-        bridge.section(in_month(frames["mart_month_bridge"], month)),
+        bridge.section(in_month(frames["mart_month_bridge"], month), facts.issued_before),
         findings.section(in_month(frames["mart_findings"], month)),
         cost_per_task.section(costs, totals),
         money.section(

@@ -20,12 +20,14 @@ from pipeline.report.workbook_formulas import RANGE_OF, LiveTable, ratio_of
 from pipeline.report.workbook_layout import Place
 
 CELLS = "d_bridge"
+METHOD = "method"
 FIGURE = "figure_cost_bridge"
 _AFTER = {  # step → column of Data_Bridge that sums up to what the month is after it
     **{"before": "before_", "mix": "at_mix_", "model": "at_model_"},
     **{"length": "at_length_", "price": "", "": ""},
 }
-_ORDER = [step for step, _, _ in STEPS[:-1]]
+_ORDER = [step for step, _, _ in STEPS[:-1] if step != METHOD]
+_METHOD_ROW = [step for step, _, _ in STEPS].index(METHOD)
 _MEASURES = {  # measure → what its ends are called, and its head
     "facility_energy_kwh": (
         "facility_energy",
@@ -46,7 +48,7 @@ def live_bridge(table: Table) -> LiveTable:
     rows = [[*row, RUN] for row in table.rows]
     for measure, (stem, ends, head) in _MEASURES.items():
         whole = table.rows[-1][names.index(measure)]
-        month = step_formula("", measure)
+        month = step_formula("", measure, issued="")
         for name, end in zip(ends, ("low", "high"), strict=True):
             ratio = f"{stem}_{end}_ratio"
             columns.append(
@@ -73,18 +75,31 @@ def write_steps(sheet: Worksheet, table: Table, place: Place, fillings: Fillings
             value = table.rows[number][names.index(name)]
             if value is None:
                 continue
-            cell = sheet.cell(place.head_row + 1 + number, names.index(name) + 1)
-            write_formula(cell, step_formula(step, name), value, kinds[name])
+            first = place.head_row + 1
+            cell = sheet.cell(first + number, names.index(name) + 1)
+            is_issued = bool(table.rows[_METHOD_ROW][names.index(name)])
+            if step == (_ORDER[0] if is_issued else METHOD):
+                continue  # what a report said, and nothing, are no formulas
+            formula = step_formula(step, name, f"${cell.column_letter}${first}")
+            write_formula(cell, formula, value, kinds[name])
             fillings.add_result(sheet.title, cell.coordinate, value)
 
 
-def step_formula(step: str, name: str) -> str:
-    """Return what a step adds to a measure, or what a whole month is."""
+def step_formula(step: str, name: str, issued: str) -> str:
+    """Return what a step adds to a measure, or what a whole month is.
+
+    Args:
+        step: The step.
+        name: The column of the measure.
+        issued: The cell of what the report of the month before said, which another method made.
+    """
     if name == "carbon_kgco2e":
-        grams = _difference(step, "facility_energy", "kwh", f"*{CARBON_PER_KWH}")
+        grams = _difference(
+            step, "facility_energy", "kwh", f"{issued}*grams_per_kg", f"*{CARBON_PER_KWH}"
+        )
         return f"({grams})/grams_per_kg"
     stem, _, unit = name.rpartition("_")
-    return _difference(step, stem, unit)
+    return _difference(step, stem, unit, issued)
 
 
 def write_waterfall(
@@ -118,7 +133,10 @@ def write_waterfall(
                 fillings.add_result(sheet.title, cell.coordinate, found)
 
 
-def _difference(step: str, stem: str, unit: str, times: str = "") -> str:
+def _difference(step: str, stem: str, unit: str, issued: str, times: str = "") -> str:
+    if step == METHOD:
+        now = _cut(_after(_ORDER[0], stem, unit) + times, unit)
+        return f"ROUND({now}-{issued},{_digits(unit)})"
     after = _cut(_after(step, stem, unit) + times, unit)
     if step in ("before", ""):
         return after

@@ -10,10 +10,10 @@ from pipeline.report.numbers import is_number_kind, show
 from pipeline.report.section import Kind
 from pipeline.report.workbook_cache import Fillings, SheetRows
 from pipeline.report.workbook_cells import write_text
+from pipeline.report.workbook_heads import add_table, dress_head
 from pipeline.report.workbook_layout import Place
 from pipeline.report.workbook_looks import FAINT, INK, INPUT_FILL, INPUT_INK, Look, put_on
 from pipeline.report.workbook_print import print_first_page, set_print
-from pipeline.report.workbook_sheet import add_table, dress_head
 from pipeline.report.workbook_table import HEAD_ROW, DataColumn, DataTable
 
 _NARROWEST, _WIDEST, _WIDEST_SENTENCE = 9, 42, 64  # letters

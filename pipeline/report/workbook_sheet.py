@@ -7,16 +7,13 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from openpyxl.cell import Cell
-from openpyxl.comments import Comment
 from openpyxl.formatting.rule import FormulaRule
 from openpyxl.styles import Font
 from openpyxl.utils import get_column_letter
-from openpyxl.worksheet.table import Table as ExcelTable
-from openpyxl.worksheet.table import TableStyleInfo
 from openpyxl.worksheet.worksheet import Worksheet
 
 from pipeline.report.language import ENGLISH, Language
-from pipeline.report.numbers import UNKNOWN, is_number_kind, show
+from pipeline.report.numbers import UNKNOWN, show
 from pipeline.report.section import Column, KeyFigure, Kind, Table, Value
 from pipeline.report.workbook_breaks import set_breaks
 from pipeline.report.workbook_cache import Fillings
@@ -29,8 +26,9 @@ from pipeline.report.workbook_formulas import (
     key_formula,
     ratio_of,
 )
+from pipeline.report.workbook_heads import add_table, dress_head
 from pipeline.report.workbook_layout import Place
-from pipeline.report.workbook_looks import FAILED, FAINT, HEAD_FILL, INK, Look, put_on
+from pipeline.report.workbook_looks import FAILED, FAINT, INK, Look, put_on
 from pipeline.report.workbook_print import NARROWED_LETTERS, narrowed, set_print, widened
 from pipeline.report.workbook_reasons import reason_of
 from pipeline.report.workbook_rows import filled
@@ -310,34 +308,6 @@ class SheetWriter:
         for row, count in lines.items():
             if count > 1:
                 self.sheet.row_dimensions[row].height = count * _LINE_HEIGHT
-
-
-def dress_head(cell: Cell, kind: Kind, meaning: str) -> None:
-    """Give a head its look and, as a comment, what its column means."""
-    is_right = is_number_kind(kind)
-    look = Look(
-        is_bold=True,
-        fill=HEAD_FILL,
-        edge="head",
-        horizontal="right" if is_right else "left",
-        vertical="bottom",
-        is_wrapped=True,
-        indent=0 if is_right or cell.column == 1 else 1,
-    )
-    put_on(cell, look)
-    if meaning:
-        cell.comment = Comment(meaning, "Joulebook", height=90, width=260)
-
-
-def add_table(sheet: Worksheet, name: str, head_row: int, heads: Sequence[str], rows: int) -> None:
-    """Make rows that stand below heads one Excel table."""
-    last = f"{get_column_letter(len(heads))}{head_row + max(rows, 1)}"
-    listed = ExcelTable(displayName=name, ref=f"A{head_row}:{last}")
-    listed._initialise_columns()  # else the library makes a cell of every row
-    for column, head in zip(listed.tableColumns, heads, strict=True):
-        column.name = head
-    listed.tableStyleInfo = TableStyleInfo(name="TableStyleLight1", showRowStripes=True)
-    sheet.add_table(listed)
 
 
 def may_add(name: str) -> bool:

@@ -27,6 +27,7 @@ class ReportFacts:
     calculator: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     issue: str = ""  # preliminary, or R0, R1 … of a closed month; '' outside a workspace
     bridge: tuple[Mapping[str, str], ...] = ()  # what moved it from the issue before
+    issued_before: Mapping[str, str] = field(default_factory=dict)  # the month before, if otherwise
 
 
 _TOPIC = Column("topic", "Topic", "text", meaning="What the line is about.")

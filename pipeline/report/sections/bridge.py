@@ -1,5 +1,7 @@
 """Why the month differs from the one before: five parts that add up, in money, power, carbon."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -19,8 +21,13 @@ STEPS = (
         "model",
         "Other models",
         "Models within class and team as now, with the lengths of then; a new model has its own "
-        "price. A new version of the method would count here; it counts nothing, since the run "
-        "computes both months by one version.",
+        "price.",
+    ),
+    (
+        "method",
+        "Another method",
+        "The month before by the method of now, less what its report said; 0 where both months are "
+        "computed by one version.",
     ),
     ("length", "Longer or shorter requests", "Tokens as now, at the price or rate of then."),
     (
@@ -41,8 +48,8 @@ _COLUMNS = (
     Column("step", "Step", "text", meaning="What differs from the month before."),
     Column("cost_usd", "Cost", "usd", "USD", "Cost of the priced requests, to the cent."),
     Column("facility_energy_kwh", "Electricity", "kwh", "kWh", "Of the measured requests."),
-    c.FACILITY_LOW,
-    c.FACILITY_HIGH,
+    replace(c.FACILITY_LOW, unknown="not drawn"),
+    replace(c.FACILITY_HIGH, unknown="not drawn"),
     Column("carbon_kgco2e", "Carbon", "kgco2e", "kg CO₂e", "Of the measured requests."),
     Column("carbon_low_kgco2e", "Carbon, low", "kgco2e", "kg CO₂e", "Low end (5 %)."),
     Column("carbon_high_kgco2e", "Carbon, high", "kgco2e", "kg CO₂e", "High end (95 %)."),
@@ -57,16 +64,22 @@ _NOTE = (
     "nearest wider mean stands in. Low and high of a step are the 5 % and 95 % of its changes "
     "over the joint draws, so what both months are unsure of alike is in none."
 )
+_ISSUED = {
+    "cost": ("cost_usd", Decimal("0.01")),
+    "facility_energy": ("facility_energy_kwh", Decimal("1e-9")),
+    "carbon": ("carbon_gco2e", Decimal("1e-9")),
+}
 _LEAST_SHARE_BEFORE = 0.05  # of this month's requests, for a comparison to mean anything
 
 
-def section(mart: pl.DataFrame) -> Section:
+def section(mart: pl.DataFrame, issued: Mapping[str, str] | None = None) -> Section:
     """Return the bridge of one month.
 
     Args:
         mart: mart_month_bridge of the month: one row, none where the month before was not read.
+        issued: What the closed report of the month before stated, by another method.
     """
-    row = mart.row(0, named=True) if mart.height else {}
+    row = _with_method(mart.row(0, named=True), issued or {}) if mart.height else {}
     is_comparable = bool(row) and (row["priced_request_before_count"] or 0) >= (
         _LEAST_SHARE_BEFORE * (row["priced_request_count"] or 0)
     )
@@ -82,6 +95,25 @@ def section(mart: pl.DataFrame) -> Section:
         if is_comparable
         else "The logs of the month before were not read with these, or hold too few requests.",
     )
+
+
+def _with_method(row: dict[str, Any], issued: Mapping[str, str]) -> dict[str, Any]:
+    """Begin at the month before as it was issued, and add what the method moved it by since.
+
+    Its ends are those of the method of now; a difference of two methods has none.
+    """
+    found = row | {"issued": dict(issued)}
+    for stem, unit, _ in _MEASURES:
+        name, least = _ISSUED[stem]
+        now = row[f"{stem}_before_{unit}"]
+        said = Decimal(issued[name]).quantize(least) if name in issued and now is not None else now
+        found[f"{stem}_before_{unit}"] = said
+        found[f"{stem}_method_{unit}"] = None if now is None else now - said
+    for end in ("low", "high"):
+        found[f"facility_energy_method_{end}_kwh"] = None if issued else 0.0
+        if issued:
+            found[f"facility_energy_before_{end}_kwh"] = None
+    return found
 
 
 def _value(row: dict[str, Any], stem: str, step: str, unit: str, last: str) -> Decimal | None:
@@ -130,7 +162,7 @@ def _figures(row: dict[str, Any]) -> tuple[Steps, ...]:
             unit="USD",
             source="Source: mart_month_bridge; the table below says how each step is worked out",
             alt=(
-                f"Waterfall from {show(known[0], 'usd')} to {show(known[-1], 'usd')} USD in five "
+                f"Waterfall from {show(known[0], 'usd')} to {show(known[-1], 'usd')} USD in six "
                 f"steps; the largest is {largest[0][1].lower()}."
             ),
             labels=tuple(label for _, label, _ in STEPS),
@@ -144,8 +176,19 @@ def _statements(row: dict[str, Any]) -> tuple[str, ...]:
     sentences = (
         _sentence(row, "Cost", _MEASURES[0], "usd", "USD"),
         _sentence(row, "Electricity", _MEASURES[1], "kwh", "kWh"),
+        _issued_sentence(row),
     )
     return tuple(sentence for sentence in sentences if sentence)
+
+
+def _issued_sentence(row: dict[str, Any]) -> str:
+    issued = row["issued"]
+    if not issued:
+        return ""
+    return (
+        f"The month before stands as its report {issued['issue']} said, by method "
+        f"{issued['method_version']}; another method holds all that has moved it since."
+    )
 
 
 def _sentence(
