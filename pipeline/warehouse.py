@@ -183,10 +183,16 @@ def build(con: duckdb.DuckDBPyConnection, targets: Iterable[str] | None = None) 
 def ordered_models(targets: Iterable[str] | None = None) -> list[Model]:
     """Return the targets and all they rest on, parents first; everything where none are named."""
     known = models()
+    return [known[name] for name in build_order(known, targets).static_order()]
+
+
+def build_order(
+    known: Mapping[str, Model], targets: Iterable[str] | None = None
+) -> TopologicalSorter[str]:
+    """Return which models must stand before which, of the targets and all they rest on."""
     parents = {name: _parents(model.sql, known) for name, model in known.items()}
     wanted = _with_ancestors(parents, targets if targets is not None else known)
-    order = TopologicalSorter({name: parents[name] for name in wanted}).static_order()
-    return [known[name] for name in order]
+    return TopologicalSorter({name: parents[name] for name in wanted})
 
 
 def run_checks(con: duckdb.DuckDBPyConnection) -> list[CheckResult]:

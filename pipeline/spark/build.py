@@ -6,7 +6,8 @@ back on one machine.
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _PART_SIZE = "128MB"
+_AT_ONCE = 4  # models; a cluster shares its cores among them
 
 
 Tell = Callable[[str], None]
@@ -37,38 +39,60 @@ def builder_at(master: str) -> Callable[[duckdb.DuckDBPyConnection, Path, Tell],
 
 
 def build(
-    session: "SparkSession", con: duckdb.DuckDBPyConnection, folder: Path, tell: Tell
+    session: "SparkSession",
+    con: duckdb.DuckDBPyConnection,
+    folder: Path,
+    tell: Tell,
+    targets: Iterable[str] | None = None,
 ) -> None:
-    """Build all models on Spark from the raw tables of a warehouse, into a new folder.
+    """Build models on Spark from the raw tables of a warehouse, into a new folder.
+
+    The targets and all they rest on, or all models where none are named; those whose parents stand
+    are built side by side, so that the planning of one does not keep the cluster waiting.
 
     Raises:
         JoulebookError: Where Spark cannot build a model.
         WrongUseError: Where this machine does not see what Spark wrote.
         BadInputError: Where a model breaks its grain.
     """
-    _send_raw_tables(con, session, folder / "raw")
-    for model in warehouse.ordered_models():
-        tell(f"building {model.name} on Spark")
-        build_one(session, model, folder)
-        if model.is_view:
-            con.execute(f"create or replace view {model.name} as\n{model.sql}")
-        else:
-            take_back(con, model, folder / model.name)
+    models = warehouse.models()
+    order = warehouse.build_order(models, targets)
+    order.prepare()
+    running: dict[Future[None], warehouse.Model] = {}
+    pool = ThreadPoolExecutor(_AT_ONCE)
+    try:
+        raw = _write_raw_tables(con, folder / "raw")
+        list(pool.map(functools.partial(_read_raw_table, session), raw))
+        while order.is_active():
+            for model in map(models.__getitem__, order.get_ready()):
+                running[pool.submit(build_one, session, model, folder)] = model
+            for made in wait(running, return_when=FIRST_COMPLETED).done:
+                made.result()
+                model = running.pop(made)
+                tell(f"built {model.name} on Spark")
+                _show_here(con, model, folder)
+                order.done(model.name)
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
-def _send_raw_tables(con: duckdb.DuckDBPyConnection, session: "SparkSession", folder: Path) -> None:
+def _write_raw_tables(con: duckdb.DuckDBPyConnection, folder: Path) -> list[Path]:
     folder.mkdir(parents=True)
     names = con.execute(
         "select table_name from information_schema.tables where table_name like 'raw\\_%' "
         "escape '\\' order by 1"
     ).fetchall()
-    for (name,) in names:
-        path = folder / name
+    paths = [folder / name for (name,) in names]
+    for path in paths:
         con.execute(
-            f"copy (from {name}) to {literal(str(path))} "
+            f"copy (from {path.name}) to {literal(str(path))} "
             f"(format parquet, file_size_bytes '{_PART_SIZE}')"
         )
-        session.read.parquet(str(path)).createOrReplaceTempView(name)
+    return paths
+
+
+def _read_raw_table(session: "SparkSession", path: Path) -> None:
+    session.read.parquet(str(path)).createOrReplaceTempView(path.name)
 
 
 def build_one(session: "SparkSession", model: warehouse.Model, folder: Path) -> None:
@@ -86,6 +110,13 @@ def build_one(session: "SparkSession", model: warehouse.Model, folder: Path) -> 
         rows.createOrReplaceTempView(model.name)
     except Exception as error:  # of the JVM or of gRPC
         raise JoulebookError(f"Spark could not build {model.name}: {first_line(error)}") from error
+
+
+def _show_here(con: duckdb.DuckDBPyConnection, model: warehouse.Model, folder: Path) -> None:
+    if model.is_view:
+        con.execute(f"create or replace view {model.name} as\n{model.sql}")
+    else:
+        take_back(con, model, folder / model.name)
 
 
 def take_back(con: duckdb.DuckDBPyConnection, model: warehouse.Model, path: Path) -> None:
