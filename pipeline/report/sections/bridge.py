@@ -109,10 +109,11 @@ def _with_method(row: dict[str, Any], issued: Mapping[str, str]) -> dict[str, An
         said = Decimal(issued[name]).quantize(least) if name in issued and now is not None else now
         found[f"{stem}_before_{unit}"] = said
         found[f"{stem}_method_{unit}"] = None if now is None else now - said
-    for end in ("low", "high"):
-        found[f"facility_energy_method_{end}_kwh"] = None if issued else 0.0
-        if issued:
-            found[f"facility_energy_before_{end}_kwh"] = None
+    for stem, unit in (("facility_energy", "kwh"), ("carbon", "gco2e")):
+        for end in ("low", "high"):
+            found[f"{stem}_method_{end}_{unit}"] = None if issued else 0.0
+            if issued:
+                found[f"{stem}_before_{end}_{unit}"] = None
     return found
 
 
