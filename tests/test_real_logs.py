@@ -57,6 +57,7 @@ def mooncake_lengths(path: Path) -> list[tuple[int, int]]:
     return [(row["input_length"], row["output_length"]) for row in rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "count"),
     [
