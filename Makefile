@@ -50,7 +50,7 @@ lint: .venv/dev-ready  ## Check the style of the Python code
 
 .PHONY: types
 types: .venv/dev-ready  ## Check the types
-	$(PYTHON) -m mypy --num-workers 2
+	$(PYTHON) -m mypy
 
 .PHONY: sqllint
 sqllint: .venv/sql-linted  ## Check the style of the SQL, of what changed since it last passed
