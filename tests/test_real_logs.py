@@ -57,7 +57,6 @@ def mooncake_lengths(path: Path) -> list[tuple[int, int]]:
     return [(row["input_length"], row["output_length"]) for row in rows]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "count"),
     [
