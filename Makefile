@@ -1,6 +1,8 @@
 # Logs in, reports out. `make report` and `make test` set up what they need; `make help` lists the rest.
 
 PYTHON := .venv/bin/python
+# A file of tests stays in one process, since its tests share what takes longest to make.
+PYTEST := $(PYTHON) -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 MONTH  := 2026-10
 REPORT := reports/$(MONTH)/manifest.json
 CODE   := $(shell find pipeline sql templates data/reference data/sample -type f \
@@ -36,7 +38,7 @@ spark: .venv/spark-ready  ## Set up what `--engine spark` and its tests need bes
 
 .PHONY: test
 test: .venv/dev-ready  ## Run every test (sets up all packages)
-	$(PYTHON) -m pytest -n 2
+	$(PYTEST)
 
 .PHONY: check
 check: lint types sqllint fast  ## Lint, types, SQL lint and the fast tests
@@ -60,7 +62,7 @@ sqllint: .venv/sql-linted  ## Check the style of the SQL, of what changed since 
 
 .PHONY: fast
 fast: .venv/dev-ready
-	$(PYTHON) -m pytest -m 'not slow' -n 2
+	$(PYTEST) -m 'not slow'
 
 .PHONY: prices
 prices: .venv/dev-ready  ## Rewrite the list prices from the pinned genai-prices; read the diff

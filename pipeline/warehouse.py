@@ -168,8 +168,9 @@ def connect(
     return con
 
 
-def models() -> dict[str, Model]:
-    """Return every model by name, in no particular order."""
+@functools.cache
+def models() -> Mapping[str, Model]:
+    """Return every model by name, in no particular order; the files are read once a process."""
     files = [file for folder in MODEL_FOLDERS for file in _sql_files(folder)]
     return {file.stem: _read_model(file) for file in files}
 
@@ -183,14 +184,12 @@ def build(con: duckdb.DuckDBPyConnection, targets: Iterable[str] | None = None) 
 def ordered_models(targets: Iterable[str] | None = None) -> list[Model]:
     """Return the targets and all they rest on, parents first; everything where none are named."""
     known = models()
-    return [known[name] for name in build_order(known, targets).static_order()]
+    return [known[name] for name in build_order(targets).static_order()]
 
 
-def build_order(
-    known: Mapping[str, Model], targets: Iterable[str] | None = None
-) -> TopologicalSorter[str]:
+def build_order(targets: Iterable[str] | None = None) -> TopologicalSorter[str]:
     """Return which models must stand before which, of the targets and all they rest on."""
-    parents = {name: _parents(model.sql, known) for name, model in known.items()}
+    known, parents = models(), _parents_of_each()
     wanted = _with_ancestors(parents, targets if targets is not None else known)
     return TopologicalSorter({name: parents[name] for name in wanted})
 
@@ -258,6 +257,11 @@ def _header(sql: str, key: str) -> str:
     """Return what a file's `-- key: value` line says, '' where it has none."""
     found = re.search(rf"^-- {key}: (.+)$", sql, flags=re.MULTILINE)
     return found.group(1).strip() if found else ""
+
+
+@functools.cache
+def _parents_of_each() -> Mapping[str, set[str]]:
+    return {name: _parents(model.sql, models()) for name, model in models().items()}
 
 
 def _parents(sql: str, known: Mapping[str, Model]) -> set[str]:

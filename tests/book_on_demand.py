@@ -49,6 +49,8 @@ class BookOnDemand:
         return getattr(self._con, name)
 
     def _build_for(self, query: str) -> None:
+        if len(self._built) == len(_build_order()):
+            return
         for model in _models_for(query):
             if model.name not in self._built:
                 warehouse.build_one(self._con, model)

@@ -30,6 +30,19 @@ DENSE_BIAS = 1.15
 EXAMPLE_GPU_J = DENSE_BIAS * EXAMPLE_LAW_J
 
 
+# Files that take longest, begun first: else one process would work on while all others wait. A file
+# is of one process (`--dist loadfile`), so what its tests share is made once.
+LONGEST = (
+    *("test_spark", "test_months", "test_wheel", "test_workbook_recalculated", "test_explain_cell"),
+    *("test_page_browser", "test_cli", "test_explain_cli", "test_workspace", "test_workbook"),
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    place = {name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(item.path.stem, len(LONGEST)))
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--golden", action="store_true", help="rewrite the golden reports")
 

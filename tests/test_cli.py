@@ -290,7 +290,10 @@ def test_the_sample_ties_to_the_cent_across_json_parquet_and_focus(sample_report
     [
         (["report", "--usage", "nowhere.csv"], 2, "nowhere.csv: no such file or folder"),
         (["report", "--usage", "good.csv", "--month", "2026-13"], 2, "expected YYYY-MM"),
-        (["report", "--usage", "good.csv", "--month", "2025-01"], 4, "logs hold 2026-10"),
+        pytest.param(
+            *(["report", "--usage", "good.csv", "--month", "2025-01"], 4, "logs hold 2026-10"),
+            marks=pytest.mark.slow,
+        ),
         (["report", "--usage", "good.csv", "--assume", "modell=x"], 2, "unknown key 'modell'"),
         (["report", "--usage", "good.csv", "--assume", "batch=0"], 2, "expected a batch of 1"),
         (["report", "--usage", "good.csv", "--assume", "batch=nan"], 2, "expected a batch of 1"),
@@ -307,7 +310,10 @@ def test_the_sample_ties_to_the_cent_across_json_parquet_and_focus(sample_report
         (["report", "--usage", "short.csv"], 3, "general form with output_tokens"),
         (["report", "--usage", "broken.csv.gz"], 3, "whole gzip file"),
         (["report", "--usage", "bad.csv"], 3, "tokens_negative"),
-        (["report", "--usage", "all_bad.csv"], 4, "occurred_at_unreadable"),
+        pytest.param(
+            *(["report", "--usage", "all_bad.csv"], 4, "occurred_at_unreadable"),
+            marks=pytest.mark.slow,
+        ),
         (["report", "--config", "nowhere.toml"], 2, "no such settings file"),
         (["report", "--config", "broken.toml"], 2, "expected TOML"),
         (["report", "--config", "typo.toml"], 2, "unknown key(s) time_zon"),

@@ -3,8 +3,9 @@
 import io
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
+from typing import Any
 
 import openpyxl
 import pytest
@@ -13,10 +14,12 @@ from conftest import Book, Rows, rows_of
 
 from pipeline import job, warehouse
 from pipeline.errors import WrongUseError
+from pipeline.explain import warehouse_rows
 from pipeline.explain.cell import explain_cell
 from pipeline.explain.find import FoundCell, find_cell
 from pipeline.explain.lines import Explanation, Line, Step
 from pipeline.explain.text import text_of
+from pipeline.explain.warehouse_rows import Row
 from pipeline.report import page, workbook
 from pipeline.report.assemble import build_report
 from pipeline.report.section import Report
@@ -72,6 +75,23 @@ def book(book_of: Callable[..., Book]) -> Book:
 def report(book: Book) -> Report:
     tables = frames(book, warehouse.run_checks(book))
     return build_report(tables, MONTH, job.facts(book, Settings(), MONTH))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def requests_read_once() -> Iterator[None]:
+    """Keep what single requests cost: the cells of a line ask for the same ones."""
+    kept: dict[tuple[object, ...], list[Row]] = {}
+    read = warehouse_rows._by_groups
+
+    def read_once(con: Book, of: Mapping[str, Any], limit: str) -> list[Row]:
+        asked = (id(con), *of.items(), limit)
+        if asked not in kept:
+            kept[asked] = read(con, of, limit)
+        return [dict(row) for row in kept[asked]]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(warehouse_rows, "_by_groups", read_once)
+        yield
 
 
 def rendered(made: Report) -> bytes:

@@ -1,16 +1,21 @@
 """`joulebook explain` as a user meets it: words, JSON, exit codes, nothing left behind."""
 
 import json
+import shutil
 import sys
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
+from pipeline import job, warehouse
 from pipeline.cli import main
 from pipeline.manifest import to_json
+from pipeline.settings import Input, Settings
+from pipeline.warehouse import CheckResult
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -39,6 +44,33 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
         return code, *capsys.readouterr()
 
     return call
+
+
+Built = tuple[Path, list[CheckResult]]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """The warehouse of the log, built once, and its checks."""
+    folder = tmp_path_factory.mktemp("built")
+    (folder / "log.csv").write_text(LOG, encoding="utf-8")
+    settings = Settings(folder=folder, inputs=(Input("log.csv"),))
+    with warehouse.connect(folder / "book.duckdb", 1) as con:
+        checks = job.build_month_book(con, settings, lambda text: None)
+    return folder / "book.duckdb", checks
+
+
+@pytest.fixture
+def run_built(run: Run, built: Built, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run joulebook on a copy of what is built, for questions that the build has no part in."""
+    opened = warehouse.connect
+
+    def connect(path: Path | None, *told: Any) -> duckdb.DuckDBPyConnection:  # noqa: ANN401
+        return opened(path and shutil.copyfile(built[0], path), *told)
+
+    monkeypatch.setattr(warehouse, "connect", connect)
+    monkeypatch.setattr(job, "build_month_book", lambda *told: built[1])
+    return run
 
 
 def answer(run: Run, asked: str, *more: str) -> Any:  # noqa: ANN401  # JSON may be anything
@@ -71,8 +103,8 @@ def test_a_request_alone_in_its_class_has_the_numbers_of_the_report(run: Run) ->
 
 
 @pytest.mark.slow
-def test_every_line_of_json_has_name_value_and_arithmetic_unrounded(run: Run) -> None:
-    made = answer(run, "a")
+def test_every_line_of_json_has_name_value_and_arithmetic_unrounded(run_built: Run) -> None:
+    made = answer(run_built, "a")
     lines = [line for part in made["parts"] for line in part["lines"]]
     (total,) = [line for line in lines if line["name"] == "list_cost_usd"]
 
@@ -84,9 +116,9 @@ def test_every_line_of_json_has_name_value_and_arithmetic_unrounded(run: Run) ->
 
 
 @pytest.mark.slow
-def test_a_cell_has_the_value_of_the_mart_and_of_the_month_asked_for(run: Run) -> None:
-    october = answer(run, "table-cost_per_task:1:cost_usd")
-    september = answer(run, "table-cost_per_task:1:cost_usd", "--month", "2026-09")
+def test_a_cell_has_the_value_of_the_mart_and_of_the_month_asked_for(run_built: Run) -> None:
+    october = answer(run_built, "table-cost_per_task:1:cost_usd")
+    september = answer(run_built, "table-cost_per_task:1:cost_usd", "--month", "2026-09")
 
     # 1,000 tokens in, 350 out: 250 + 700 = 950 millionths
     assert (october["month"], october["value"]) == ("2026-10", "0.00095")
@@ -95,10 +127,10 @@ def test_a_cell_has_the_value_of_the_mart_and_of_the_month_asked_for(run: Run) -
 
 
 @pytest.mark.slow
-def test_a_cell_of_the_workbook_is_found_by_sheet_and_cell(run: Run) -> None:
-    code, out, err = run("explain", "'cost per task'!A1", "--usage", "log.csv")
+def test_a_cell_of_the_workbook_is_found_by_sheet_and_cell(run_built: Run) -> None:
+    code, out, err = run_built("explain", "'cost per task'!A1", "--usage", "log.csv")
     area = err.split("Tables there: ")[1].split(":")[0]
-    made = answer(run, f"Cost_per_task!E{int(area[1:]) + 1}")
+    made = answer(run_built, f"Cost_per_task!E{int(area[1:]) + 1}")
 
     assert (code, out) == (2, "")
     assert made["value"] == "0.00095"
@@ -115,22 +147,28 @@ def test_a_cell_of_the_workbook_is_found_by_sheet_and_cell(run: Run) -> None:
         ("a", ("--month", "October"), 2, "--month October: expected YYYY-MM"),
         ("a", ("--month", "2026-01"), 4, "month 2026-01: expected usage rows, found none."),
         ("table-cost_per_task:1", ("--month", "2026-01"), 4, "month 2026-01: expected usage rows"),
-        ("a", ("--usage", "nowhere.csv"), 2, "nowhere.csv: no such file or folder."),
     ],
 )
 def test_a_mistake_is_one_line_and_its_exit_code(
-    run: Run, asked: str, more: tuple[str, ...], code: int, said: str
+    run_built: Run, asked: str, more: tuple[str, ...], code: int, said: str
 ) -> None:
-    found, out, err = run("explain", asked, "--usage", "log.csv", *more)
+    found, out, err = run_built("explain", asked, "--usage", "log.csv", *more)
 
     assert (found, out) == (code, "")
     (line,) = [line for line in err.splitlines() if "note: " not in line]
     assert line.startswith(f"joulebook: {said}")
 
 
+def test_a_log_that_is_not_there_is_told(run: Run) -> None:
+    found, out, err = run("explain", "a", "--usage", "log.csv", "--usage", "nowhere.csv")
+
+    assert (found, out) == (2, "")
+    assert "joulebook: nowhere.csv: no such file or folder." in err
+
+
 @pytest.mark.slow
-def test_a_rejected_row_is_an_answer(run: Run) -> None:
-    code, out, _ = run("explain", "d", "--usage", "log.csv")
+def test_a_rejected_row_is_an_answer(run_built: Run) -> None:
+    code, out, _ = run_built("explain", "d", "--usage", "log.csv")
 
     assert code == 0
     assert "tokens_negative (a count below zero)" in out
@@ -147,8 +185,10 @@ def test_nothing_is_written(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_answer_is_the_same_each_time(run: Run) -> None:
-    assert to_json(answer(run, "b")) == to_json(answer(run, "b"))
+def test_the_answer_is_the_same_each_time(run: Run, request: pytest.FixtureRequest) -> None:
+    first = answer(run, "b")
+
+    assert to_json(first) == to_json(answer(request.getfixturevalue("run_built"), "b"))
 
 
 @pytest.mark.slow

@@ -138,6 +138,7 @@ def test_a_month_over_a_limit_names_the_largest(
     assert caught.value.exit_code == 3
 
 
+@pytest.mark.slow
 def test_over_a_limit_nothing_is_written(log: Callable[..., Path], tmp_path: Path) -> None:
     settings = Settings(inputs=(Input(str(log(ROWS))),), max_unmapped_frac=0.1)
 

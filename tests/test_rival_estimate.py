@@ -44,11 +44,15 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
     return call
 
 
-def answer(run: Run, law: str, **model: str) -> dict[str, Any]:
-    code, out, err = run(law, "--json", **model)
-    assert code == 0, err
-    found: dict[str, Any] = json.loads(out)
-    return found
+_ANSWERS: dict[tuple[str, str], dict[str, Any]] = {}  # by law and model: each is asked once
+
+
+def answer(run: Run, law: str, model: str = LLAMA_2) -> dict[str, Any]:
+    if (law, model) not in _ANSWERS:
+        code, out, err = run(law, "--json", model=model)
+        assert code == 0, err
+        _ANSWERS[law, model] = json.loads(out)
+    return _ANSWERS[law, model]
 
 
 @pytest.mark.slow

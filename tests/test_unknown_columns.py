@@ -207,6 +207,7 @@ def test_a_packed_log_names_its_columns_too(con: Con, tmp_path: Path) -> None:
     assert [each["name"] for each in unknown(con)] == ["mood", "swift_tokens"]
 
 
+@pytest.mark.slow
 def test_real_logs_have_no_token_columns_that_are_not_read(con: Con, samples: Path) -> None:
     for path in sorted((samples / "logs").iterdir()):
         if path.suffix == ".md" or path.name.startswith(("claude_code_statusline", "focus12_ene")):

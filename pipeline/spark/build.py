@@ -56,7 +56,7 @@ def build(
         BadInputError: Where a model breaks its grain.
     """
     models = warehouse.models()
-    order = warehouse.build_order(models, targets)
+    order = warehouse.build_order(targets)
     order.prepare()
     running: dict[Future[None], warehouse.Model] = {}
     pool = ThreadPoolExecutor(_AT_ONCE)
