@@ -113,6 +113,21 @@ ENGINE_MACROS = (
     """create or replace macro listed_sets(coefficient_set_id) as (
         string_agg(distinct coefficient_set_id, ', ' order by coefficient_set_id)
     )""",
+    # What tokens cost, exactly: dollars per million of each kind, scaled by an exact 0.000001.
+    # Unknown where the uncached input or a price is; the other kinds count as none.
+    """create or replace macro tokens_cost_usd(
+        uncached_input, cache_read, cache_write_5m, cache_write_1h, output,
+        uncached_input_price, cache_read_price, cache_write_5m_price, cache_write_1h_price,
+        output_price
+    ) as (
+        (
+            uncached_input::decimal(19, 0) * uncached_input_price
+            + coalesce(cache_read, 0)::decimal(19, 0) * cache_read_price
+            + coalesce(cache_write_5m, 0)::decimal(19, 0) * cache_write_5m_price
+            + coalesce(cache_write_1h, 0)::decimal(19, 0) * cache_write_1h_price
+            + coalesce(output, 0)::decimal(19, 0) * output_price
+        )::decimal(31, 9) * 0.000001::decimal(7, 6)
+    )""",
     # What one row per joint draw says of a total, or of a saving (one alternative minus another).
     "create or replace macro interpolated_quantile(x, share) as (quantile_cont(x::double, share))",
     "create or replace macro drawn_p05(x) as (interpolated_quantile(x, 0.05))",

@@ -116,7 +116,7 @@ def test_a_rung_is_the_law_at_its_own_batch(book: Book, report: Report) -> None:
     rows = tables_of(report)["concurrency_by_batch"].rows
     row = next(
         n for n, each in enumerate(rows, start=1) if each[0] == "meta-llama/Llama-3.1-8B"
-        and each[3 + 1] == 2
+        and each[3] == 2
     )  # fmt: skip
 
     steps = steps_of(explained(book, report, "concurrency_by_batch", row, "energy_j_per_request"))

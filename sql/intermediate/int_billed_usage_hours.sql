@@ -16,21 +16,15 @@ priced as (
         requests.model_id,
         date_trunc('hour', requests.occurred_at) as hour_at,
         requests.is_bucket,
-        case
-            when requests.uncached_input_tokens is not null
-                then (
-                    requests.uncached_input_tokens::decimal(19, 0)
-                    * int_price_bands.uncached_input_usd_per_mtok
-                    + coalesce(requests.cache_read_tokens, 0)::decimal(19, 0)
-                    * int_price_bands.cache_read_usd_per_mtok
-                    + coalesce(requests.cache_write_5m_tokens, 0)::decimal(19, 0)
-                    * int_price_bands.cache_write_5m_usd_per_mtok
-                    + coalesce(requests.cache_write_1h_tokens, 0)::decimal(19, 0)
-                    * int_price_bands.cache_write_1h_usd_per_mtok
-                    + coalesce(requests.output_tokens, 0)::decimal(19, 0)
-                    * int_price_bands.output_usd_per_mtok
-                )::decimal(31, 9) * 0.000001::decimal(7, 6)
-        end::decimal(38, 15) as list_cost_usd
+        tokens_cost_usd(
+            requests.uncached_input_tokens, requests.cache_read_tokens,
+            requests.cache_write_5m_tokens,
+            requests.cache_write_1h_tokens, requests.output_tokens,
+            int_price_bands.uncached_input_usd_per_mtok, int_price_bands.cache_read_usd_per_mtok,
+            int_price_bands.cache_write_5m_usd_per_mtok,
+            int_price_bands.cache_write_1h_usd_per_mtok,
+            int_price_bands.output_usd_per_mtok
+        )::decimal(38, 15) as list_cost_usd
     from int_priced_requests as requests
     inner join billed on requests.provider = billed.provider
     left join int_price_bands on requests.price_band_id = int_price_bands.price_band_id

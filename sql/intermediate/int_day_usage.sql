@@ -125,21 +125,14 @@ priced as (
         sums.billed_cost_usd,
         rates.facility_ratio,
         rates.electricity_usd_per_kwh,
-        case
-            when bands.price_band_id is not null and sums.uncached_input_tokens is not null
-                then (
-                    sums.uncached_input_tokens::decimal(19, 0)
-                    * bands.contracted_uncached_input_usd_per_mtok
-                    + coalesce(sums.cache_read_tokens, 0)::decimal(19, 0)
-                    * bands.contracted_cache_read_usd_per_mtok
-                    + coalesce(sums.cache_write_5m_tokens, 0)::decimal(19, 0)
-                    * bands.contracted_cache_write_5m_usd_per_mtok
-                    + coalesce(sums.cache_write_1h_tokens, 0)::decimal(19, 0)
-                    * bands.contracted_cache_write_1h_usd_per_mtok
-                    + coalesce(sums.output_tokens, 0)::decimal(19, 0)
-                    * bands.contracted_output_usd_per_mtok
-                )::decimal(31, 9) * 0.000001::decimal(7, 6)
-        end as contracted_cost_usd,
+        tokens_cost_usd(
+            sums.uncached_input_tokens, sums.cache_read_tokens, sums.cache_write_5m_tokens,
+            sums.cache_write_1h_tokens, sums.output_tokens,
+            bands.contracted_uncached_input_usd_per_mtok, bands.contracted_cache_read_usd_per_mtok,
+            bands.contracted_cache_write_5m_usd_per_mtok,
+            bands.contracted_cache_write_1h_usd_per_mtok,
+            bands.contracted_output_usd_per_mtok
+        ) as contracted_cost_usd,
         case
             when sums.measurable_request_count > 0
                 then

@@ -1,5 +1,5 @@
 -- What each group of usage costs at list price and by contract, and why where neither is known.
--- Prices are exact: tokens times dollars per million, scaled by an exact 0.000001.
+-- Prices are exact (tokens_cost_usd).
 -- Tokens have 19 digits there: a product of two decimals of up to 18 is held to 18, and overflows.
 -- Without a contract the contracted cost is the list cost.
 -- grain: month, provider, model_id, query_class, team, project, service_tier, price_band_id, is_billed
@@ -36,34 +36,21 @@ priced as (
         usage.is_billed,
         usage.input_tokens is not null and usage.output_tokens is not null as has_tokens,
         coalesce(bands.has_contract, false) as has_contract,
-        case
-            when usage.uncached_input_tokens is not null
-                then (
-                    usage.uncached_input_tokens::decimal(19, 0) * bands.uncached_input_usd_per_mtok
-                    + coalesce(usage.cache_read_tokens, 0)::decimal(19, 0)
-                    * bands.cache_read_usd_per_mtok
-                    + coalesce(usage.cache_write_5m_tokens, 0)::decimal(19, 0)
-                    * bands.cache_write_5m_usd_per_mtok
-                    + coalesce(usage.cache_write_1h_tokens, 0)::decimal(19, 0)
-                    * bands.cache_write_1h_usd_per_mtok
-                    + coalesce(usage.output_tokens, 0)::decimal(19, 0) * bands.output_usd_per_mtok
-                )::decimal(31, 9) * 0.000001::decimal(7, 6)
-        end::decimal(38, 15) as list_cost_usd,
-        case
-            when usage.uncached_input_tokens is not null
-                then (
-                    usage.uncached_input_tokens::decimal(19, 0)
-                    * bands.contracted_uncached_input_usd_per_mtok
-                    + coalesce(usage.cache_read_tokens, 0)::decimal(19, 0)
-                    * bands.contracted_cache_read_usd_per_mtok
-                    + coalesce(usage.cache_write_5m_tokens, 0)::decimal(19, 0)
-                    * bands.contracted_cache_write_5m_usd_per_mtok
-                    + coalesce(usage.cache_write_1h_tokens, 0)::decimal(19, 0)
-                    * bands.contracted_cache_write_1h_usd_per_mtok
-                    + coalesce(usage.output_tokens, 0)::decimal(19, 0)
-                    * bands.contracted_output_usd_per_mtok
-                )::decimal(31, 9) * 0.000001::decimal(7, 6)
-        end::decimal(38, 15) as contracted_cost_usd
+        tokens_cost_usd(
+            usage.uncached_input_tokens, usage.cache_read_tokens, usage.cache_write_5m_tokens,
+            usage.cache_write_1h_tokens, usage.output_tokens,
+            bands.uncached_input_usd_per_mtok, bands.cache_read_usd_per_mtok,
+            bands.cache_write_5m_usd_per_mtok, bands.cache_write_1h_usd_per_mtok,
+            bands.output_usd_per_mtok
+        )::decimal(38, 15) as list_cost_usd,
+        tokens_cost_usd(
+            usage.uncached_input_tokens, usage.cache_read_tokens, usage.cache_write_5m_tokens,
+            usage.cache_write_1h_tokens, usage.output_tokens,
+            bands.contracted_uncached_input_usd_per_mtok, bands.contracted_cache_read_usd_per_mtok,
+            bands.contracted_cache_write_5m_usd_per_mtok,
+            bands.contracted_cache_write_1h_usd_per_mtok,
+            bands.contracted_output_usd_per_mtok
+        )::decimal(38, 15) as contracted_cost_usd
     from int_usage_groups as usage
     left join int_price_bands as bands on usage.price_band_id = bands.price_band_id
 )
