@@ -19,7 +19,8 @@ from pipeline.ingest import (
     usage_folder,
 )
 from pipeline.ingest.bad_rows import require_few_bad_rows
-from pipeline.ingest.detect import Recognised, UnknownFormError, recognise, unpacked_sha256
+from pipeline.ingest.containers import UnknownFormError
+from pipeline.ingest.detect import Recognised, recognise, unpacked_sha256
 from pipeline.ingest.files import LogFile, find_files
 from pipeline.ingest.sources import SOURCE_BY_NAME
 from pipeline.ingest.stage import clear, stage
@@ -98,8 +99,9 @@ def _load_one(
 ) -> Intake:
     try:
         found = recognise(file.path)
-    except (UnknownFormError, IncompleteInputError) as error:
-        if file.is_named:
+    except (BadInputError, IncompleteInputError) as error:
+        is_another_file = isinstance(error, UnknownFormError | IncompleteInputError)
+        if file.is_named or not (is_another_file or is_listed):
             raise
         return Intake(file.shown, None, "", None, str(error))
     try:
