@@ -126,7 +126,8 @@ def test_sums_that_differ_both_count_and_a_note_names_both_files(con: Con, tmp_p
     # 700,000 at 2.50 and 70,000 at 10 USD per million: 1.75 + 0.70
     assert notes == [
         "note: days and hours both tell gpt-4o on 2025-10-05, but not the same: 1,100,000 "
-        "against 770,000 tokens. BOTH COUNT (up to 2.45 USD twice, at list prices); leave one of them out"
+        "against 770,000 tokens. BOTH COUNT (up to 2.45 USD twice, at list prices); leave one of "
+        "them out"
     ]
     assert counted(con) == (1_700_000, 170_000)
 
