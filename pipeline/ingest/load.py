@@ -13,6 +13,7 @@ from pipeline.ingest import (
     fx,
     identities,
     overlaps,
+    pages,
     prometheus,
     straight,
     unknown_columns,
@@ -41,6 +42,7 @@ class Intake:
     input_id: int | None
     reason: str = ""
     unknown_columns: tuple[UnknownColumn, ...] = ()
+    says_more: tuple[bool, ...] = ()  # of each page of an API: does another follow?
 
 
 def load(
@@ -83,7 +85,8 @@ def load(
                 duplicates.mark_all(con, intake.input_id)
             first_id_of.setdefault(intake.sha256, intake.input_id)
     duplicates.mark_repeated(con)
-    for note in overlaps.set_coarser_aside(con):
+    told = [(each.source_format or "", each.shown, each.says_more) for each in intakes]
+    for note in (*pages.missing_ends(told), *overlaps.set_coarser_aside(con)):
         tell(f"note: {note}")
     return intakes
 
@@ -127,6 +130,7 @@ def _load_one(
         input_id,
         reason,
         unknown_columns=tuple(unknown),
+        says_more=pages.says_more(found),
     )
 
 
