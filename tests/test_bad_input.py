@@ -13,7 +13,8 @@ from source_rows import fates, loaded
 
 from pipeline.errors import BadInputError
 from pipeline.ingest import contract
-from pipeline.ingest.detect import UnknownFormError, recognise
+from pipeline.ingest.containers import UnknownFormError
+from pipeline.ingest.detect import recognise
 from pipeline.ingest.files import find_files
 from pipeline.ingest.load import load
 from pipeline.ingest.tables import null_out

@@ -11,7 +11,8 @@ from conftest import Rows, rows_of
 
 from pipeline.errors import BadInputError, IncompleteInputError, WrongUseError
 from pipeline.ingest import contract
-from pipeline.ingest.detect import UnknownFormError, recognise
+from pipeline.ingest.containers import UnknownFormError
+from pipeline.ingest.detect import recognise
 from pipeline.ingest.load import find_files, load
 from pipeline.ingest.summary import summarise
 from pipeline.settings import Input, Settings, bundled, parse_assume, read_settings

@@ -117,17 +117,19 @@ def test_sums_agree_within_a_thousandth_of_the_coarser(
 
 
 def test_sums_that_differ_both_count_and_a_note_names_both_files(con: Con, tmp_path: Path) -> None:
-    hours = export(tmp_path / "hours", (0, 3_600, 700, 70))
-    days = export(tmp_path / "days", (0, DAY_S, 1_000, 100))
+    hours = export(tmp_path / "hours", (0, 3_600, 700_000, 70_000))
+    days = export(tmp_path / "days", (0, DAY_S, 1_000_000, 100_000))
 
     intake, notes = read(con, hours, days)
 
     assert intake == [("days", "accepted", 1), ("hours", "accepted", 1)]
+    # 700,000 at 2.50 and 70,000 at 10 USD per million: 1.75 + 0.70
     assert notes == [
-        "note: days and hours both tell gpt-4o on 2025-10-05, but not the same: 1,100 against 770 "
-        "tokens. BOTH COUNT; leave one of them out"
+        "note: days and hours both tell gpt-4o on 2025-10-05, but not the same: 1,100,000 "
+        "against 770,000 tokens. BOTH COUNT (up to 2.45 USD twice, at list prices); leave one of "
+        "them out"
     ]
-    assert counted(con) == (1_700, 170)
+    assert counted(con) == (1_700_000, 170_000)
 
 
 def test_other_projects_are_other_usage(con: Con, tmp_path: Path) -> None:

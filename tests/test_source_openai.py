@@ -8,7 +8,7 @@ import duckdb
 import pytest
 from source_rows import buckets, document, fates, form, lines, loaded, table
 
-from pipeline.ingest.detect import UnknownFormError
+from pipeline.ingest.containers import UnknownFormError
 
 Con = duckdb.DuckDBPyConnection
 

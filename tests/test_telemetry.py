@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from pipeline.errors import BadInputError, IncompleteInputError, WrongUseError
-from pipeline.ingest.detect import UnknownFormError, recognise
+from pipeline.ingest.containers import UnknownFormError
+from pipeline.ingest.detect import recognise
 from pipeline.ingest.telemetry import SCHEMA, Telemetry, read_telemetry
 from pipeline.sample.telemetry import Plan, planted_telemetry
 from pipeline.sample.telemetry_forms import nvidia_smi_file

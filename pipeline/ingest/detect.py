@@ -4,7 +4,6 @@ import csv
 import gzip
 import hashlib
 import io
-import re
 import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +13,13 @@ import polars as pl
 
 from pipeline.errors import BadInputError, IncompleteInputError
 from pipeline.ingest import prometheus
+from pipeline.ingest.column_names import listed
+from pipeline.ingest.containers import (
+    UnknownFormError,
+    require_readable_name,
+    require_unpacked,
+    require_utf_8,
+)
 from pipeline.ingest.records import document_records, dotted_keys, line_records, on_pages
 from pipeline.ingest.sources import SOURCES, Source
 from pipeline.ingest.telemetry import forms as telemetry_forms
@@ -21,7 +27,6 @@ from pipeline.ingest.telemetry import forms as telemetry_forms
 HEAD_BYTES = 1_000_000
 _MOST_HEAD_BYTES = 64_000_000  # where a first line is that long
 _CHUNK_BYTES = 1 << 20
-_MOST_DIGITS = 3  # in the name of a column
 _RUN_COLUMNS = {"run_id", "started_at", "ended_at", "model", "category"}
 _DELIMITERS = (",", "\t", ";", "|")
 
@@ -67,10 +72,6 @@ class _Lines:
         self.count += self._open > 0
 
 
-class UnknownFormError(BadInputError):
-    """A readable file that is no usage log we know."""
-
-
 def recognise(path: Path) -> Recognised:
     """Say what a file is.
 
@@ -79,20 +80,21 @@ def recognise(path: Path) -> Recognised:
         UnknownFormError: For a file of no known form.
         BadInputError: For a file that cannot be read to its end.
     """
-    _require_readable_name(path)
+    require_readable_name(path)
     lines = _Lines()
     sha256 = _sha256(path, lines)
     with path.open("rb") as file:
-        magic = file.read(4)
-    if magic == b"PAR1":
+        magic = file.read(16)
+    if magic[:4] == b"PAR1":
         return _recognise_parquet(path, sha256)
+    require_unpacked(path, magic)
     is_gzip = magic[:2] == b"\x1f\x8b"
     if is_gzip:
         lines = _Lines()
     head = _head(path, is_gzip, lines)
     lines.end()
     try:
-        _require_utf_8(path, head)
+        require_utf_8(path, head)
         if not head.strip():
             raise IncompleteInputError(
                 f"{path}: expected usage rows, found an empty file. Export it again, or leave it "
@@ -152,8 +154,31 @@ def _recognise_csv(path: Path, text: str, is_gzip: bool, sha256: str) -> Recogni
     columns = tuple(next(csv.reader(io.StringIO(header), delimiter=delimiter)))
     source = _match("table", set(columns)) or _match_empty("table", set(columns))
     if source is None:
+        source, columns = _match_otherwise_spelt(columns)
+    if source is None:
         raise _unknown(path, "table", columns)
+    _require_once(path, source, columns)
     return Recognised(path, source, "csv", is_gzip, delimiter, columns, sha256)
+
+
+def _match_otherwise_spelt(columns: tuple[str, ...]) -> tuple[Source | None, tuple[str, ...]]:
+    """Find the form of a header in other case or with blanks; return its columns as it has them."""
+    plain = [name.strip().casefold() for name in columns]
+    for source in SOURCES:
+        known = {name.casefold(): name for name in (*source.columns, *source.signature)}
+        spelt = tuple(known.get(name, found) for name, found in zip(plain, columns, strict=True))
+        if "table" in source.containers and set(spelt).issuperset(source.signature):
+            return source, spelt
+    return None, columns
+
+
+def _require_once(path: Path, source: Source, columns: tuple[str, ...]) -> None:
+    twice = [name for name in source.columns if columns.count(name) > 1]
+    if twice:
+        raise BadInputError(
+            f"{path}: expected each column of the {source.title} once, found {twice[0]} "
+            f"{columns.count(twice[0])} times. Remove or rename all but the right one."
+        )
 
 
 def _recognise_json(path: Path, text: str, is_gzip: bool, sha256: str) -> Recognised:
@@ -219,29 +244,6 @@ def _require_no_power_log(path: Path, head: bytes) -> None:
     ) from None
 
 
-def _require_readable_name(path: Path) -> None:
-    try:
-        str(path).encode()
-    except UnicodeEncodeError:
-        shown = str(path).encode(errors="replace").decode()
-        raise UnknownFormError(
-            f"{shown}: expected a file name in UTF-8, found other bytes. Rename the file."
-        ) from None
-
-
-def _require_utf_8(path: Path, head: bytes) -> None:
-    marks = {b"\xff\xfe\x00\x00": "UTF-32", b"\x00\x00\xfe\xff": "UTF-32",
-             b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}  # fmt: skip
-    found = next((name for mark, name in marks.items() if head.startswith(mark)), "")
-    if not found and head[:2_000].count(0) * 3 >= len(head[:2_000]) > 0:
-        found = "UTF-16"
-    if found:
-        raise UnknownFormError(
-            f"{path}: expected text in UTF-8, found {found}. Convert it: "
-            f"iconv -f {found} -t UTF-8 FILE > NEW_FILE, or save it as UTF-8."
-        )
-
-
 def _sha256(path: Path, lines: _Lines) -> str:
     digest = hashlib.sha256()
     try:
@@ -281,14 +283,17 @@ def _first_lines(file: BinaryIO | gzip.GzipFile) -> bytes:
 def _unknown(path: Path, container: str, keys: tuple[str, ...]) -> UnknownFormError:
     """Say what a file lacks of the form it comes nearest to, or which forms there are."""
     if not keys:
-        found = "text that begins like JSON but holds no whole object"
+        found = (
+            "text that begins like JSON but is no whole JSON value: it is cut off, or no JSON. "
+            "Export it again, one object a line or one array"
+        )
     else:
         word = "columns" if container == "table" else "JSON keys"
-        found = f"{word} {_listed(keys)}"
+        found = f"{word} {listed(keys)}"
     nearest = max(SOURCES, key=lambda source: _likeness(source, container, keys))
     if _likeness(nearest, container, keys) > 0:
         lacking = [key for key in nearest.signature if key not in keys]
-        expected = f"the {nearest.title} with {_listed(tuple(lacking))}"
+        expected = f"the {nearest.title} with {listed(tuple(lacking))}"
     else:
         forms = sorted({source.title for source in SOURCES if container in source.containers})
         expected = f"a usage log ({', '.join(forms)})"
@@ -304,19 +309,6 @@ def _likeness(source: Source, container: str, keys: tuple[str, ...]) -> float:
         return 0
     share = sum(key in keys for key in source.signature) / len(source.signature)
     return share if share >= 0.5 else 0
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    shown = ", ".join(name[:40] if _is_plain(name) else "…" for name in names[:12])
-    return f"{shown}, …" if len(names) > 12 else shown
-
-
-def _is_plain(name: str) -> bool:
-    """Say whether a text looks like the name of a column: a headerless file begins with data."""
-    return (
-        re.fullmatch(r"[^\W\d][\w .:\[\]()/-]*", name) is not None
-        and sum(sign.isdigit() for sign in name) <= _MOST_DIGITS
-    )
 
 
 def _first_line(error: Exception) -> str:

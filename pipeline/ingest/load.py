@@ -13,13 +13,15 @@ from pipeline.ingest import (
     fx,
     identities,
     overlaps,
+    pages,
     prometheus,
     straight,
     unknown_columns,
     usage_folder,
 )
 from pipeline.ingest.bad_rows import require_few_bad_rows
-from pipeline.ingest.detect import Recognised, UnknownFormError, recognise, unpacked_sha256
+from pipeline.ingest.containers import UnknownFormError
+from pipeline.ingest.detect import Recognised, recognise, unpacked_sha256
 from pipeline.ingest.files import LogFile, find_files
 from pipeline.ingest.sources import SOURCE_BY_NAME
 from pipeline.ingest.stage import clear, stage
@@ -40,6 +42,7 @@ class Intake:
     input_id: int | None
     reason: str = ""
     unknown_columns: tuple[UnknownColumn, ...] = ()
+    says_more: tuple[bool, ...] = ()  # of each page of an API: does another follow?
 
 
 def load(
@@ -82,7 +85,8 @@ def load(
                 duplicates.mark_all(con, intake.input_id)
             first_id_of.setdefault(intake.sha256, intake.input_id)
     duplicates.mark_repeated(con)
-    for note in overlaps.set_coarser_aside(con):
+    told = [(each.source_format or "", each.shown, each.says_more) for each in intakes]
+    for note in (*pages.missing_ends(told), *overlaps.set_coarser_aside(con)):
         tell(f"note: {note}")
     return intakes
 
@@ -98,8 +102,9 @@ def _load_one(
 ) -> Intake:
     try:
         found = recognise(file.path)
-    except (UnknownFormError, IncompleteInputError) as error:
-        if file.is_named:
+    except (BadInputError, IncompleteInputError) as error:
+        is_another_file = isinstance(error, UnknownFormError | IncompleteInputError)
+        if file.is_named or not (is_another_file or is_listed):
             raise
         return Intake(file.shown, None, "", None, str(error))
     try:
@@ -125,6 +130,7 @@ def _load_one(
         input_id,
         reason,
         unknown_columns=tuple(unknown),
+        says_more=pages.says_more(found),
     )
 
 

@@ -29,6 +29,7 @@ def set_coarser_aside(con: duckdb.DuckDBPyConnection) -> list[str]:
     if not _has_buckets(con):
         return []
     con.execute(_BUCKETS_SQL)
+    con.execute(_RATES_SQL)
     notes = []
     exports = con.execute("select count(distinct (source_format, width_s)) from buckets").fetchall()
     if exports[0][0] > 1:
@@ -42,6 +43,7 @@ def set_coarser_aside(con: duckdb.DuckDBPyConnection) -> list[str]:
         con.execute("drop table cells")
     notes += [_beside(*row) for row in con.execute(_BESIDE_SQL).fetchall()]
     con.execute("drop table buckets")
+    con.execute("drop table rates")
     hidden = len(notes) - _MOST_NOTES
     return notes[:_MOST_NOTES] + ([f"and {hidden} more pairs of files like that"] * (hidden > 0))
 
@@ -53,24 +55,30 @@ def _has_buckets(con: duckdb.DuckDBPyConnection) -> bool:
 
 
 def _differing(
-    coarse_file: str, fine_file: str, model: str, day: str, days: int, coarse: int, fine: int
-) -> str:
+    coarse_file: str, fine_file: str, model: str, day: str, days: int, coarse: int, fine: int,
+    usd: float | None,
+) -> str:  # fmt: skip
     return (
         f"{coarse_file} and {fine_file} both tell {model} on {day}{_more(days)}, but not the same: "
-        f"{coarse:,} against {fine:,} tokens. BOTH COUNT; leave one of them out"
+        f"{coarse:,} against {fine:,} tokens. BOTH COUNT{_money(usd)}; leave one of them out"
     )
 
 
 def _beside(
     bucket_files: list[str], bucket_format: str, request_files: list[str], model: str, days: int,
-    bucket_tokens: int, request_tokens: int,
+    bucket_tokens: int, request_tokens: int, usd: float | None,
 ) -> str:  # fmt: skip
     return (
         f"single requests of {model} in {_files(request_files)}, and its sums in "
         f"{_files(bucket_files)} ({SOURCE_BY_NAME[bucket_format].title}), fall on the same "
-        f"{_days(days)}: {request_tokens:,} and {bucket_tokens:,} tokens. Both count; if the sums "
-        "hold these requests, leave one of the two out"
+        f"{_days(days)}: {request_tokens:,} and {bucket_tokens:,} tokens. Both count{_money(usd)}; "
+        "if the sums hold these requests, leave one of the two out"
     )
+
+
+def _money(usd: float | None) -> str:
+    """Say what the smaller side costs at list price, as if nothing were cached."""
+    return "" if usd is None else f" (up to {usd:,.2f} USD twice, at list prices)"
 
 
 def _files(names: list[str]) -> str:
@@ -85,6 +93,34 @@ def _days(days: int) -> str:
 def _more(days: int) -> str:
     more = days - 1
     return f" and {more} more day{'s' * (more > 1)}" if more else ""
+
+
+# List prices by the name in the log, the dearest where they go by the hour.
+_RATES_SQL = """
+    create or replace temp table rates as
+    select
+        provider,
+        name as model_name,
+        token_kind,
+        coalesce(valid_from::date, '1900-01-01'::date) as valid_from,
+        coalesce(valid_to::date, '9999-01-01'::date) as valid_to,
+        max(usd_per_mtok::double) as usd_per_mtok
+    from raw_prices inner join raw_price_names using (provider, price_model)
+    where service_tier = 'standard' and input_tokens_from = '0'
+        and token_kind in ('uncached_input', 'output')
+    group by all
+"""
+
+
+def _usd_sql(row: str, day: str, input_tokens: str, output_tokens: str) -> str:
+    """Return the SQL of what tokens of a row's provider and model cost on a day; null: no price."""
+    price = (
+        "(select max(usd_per_mtok) from rates where rates.provider = {row}.provider"
+        " and rates.model_name = {row}.model_name and token_kind = '{kind}'"
+        " and {day} >= valid_from and {day} < valid_to)"
+    )
+    into, out = (price.format(row=row, day=day, kind=kind) for kind in ("uncached_input", "output"))
+    return f"({input_tokens} * {into} + {output_tokens} * {out}) / 1e6"
 
 
 _BUCKETS_SQL = """
@@ -185,13 +221,19 @@ _AGREED_SQL = f"""
     group by row_id
 """
 
+_DIFFERING_USD = _usd_sql(
+    "cells",
+    "occurred_at::date",
+    "least(coarse_input, fine_input)",
+    "least(coarse_output, fine_output)",
+)
 _DIFFERING_SQL = f"""
     select
         coarse_file, fine_file, min(model_name),
         strftime(min(occurred_at), '%Y-%m-%d'), count(distinct occurred_at::date),
-        sum(coarse_input + coarse_output)::bigint, sum(fine_input + fine_output)::bigint
-    from cells
-    where not {_AGREES}
+        sum(coarse_input + coarse_output)::bigint, sum(fine_input + fine_output)::bigint,
+        sum(usd)
+    from (select cells.*, {_DIFFERING_USD} as usd from cells where not {_AGREES})
     group by coarse_file, fine_file
     order by coarse_file, fine_file
 """
@@ -202,15 +244,23 @@ _BESIDE_SQL = rf"""
         select
             source_format, list(distinct source_file) as files,
             lower(coalesce(provider, '')) as provider,
-            regexp_replace(lower(model_name), '-\d{{4}}-\d{{2}}-\d{{2}}$', '') as model,
+            regexp_replace(lower(model_name), '-\d{{4}}-\d{{2}}-\d{{2}}$', '') as model_name,
             occurred_at::date as day,
             sum(uncached_input_tokens + coalesce(cache_read_tokens, 0)
-                + coalesce(cache_write_5m_tokens, 0) + coalesce(cache_write_1h_tokens, 0)
-                + output_tokens) as tokens
+                + coalesce(cache_write_5m_tokens, 0) + coalesce(cache_write_1h_tokens, 0))
+                as input_tokens,
+            sum(output_tokens) as output_tokens
         from raw_usage inner join raw_inputs using (input_id)
         where reject_reasons is null and not is_duplicate and charge_kind is null
             and bucket_end_at is null
         group by all
+    ),
+    priced as (
+        select
+            requested.* exclude (model_name), requested.model_name as model,
+            input_tokens + output_tokens as tokens,
+            {_usd_sql("requested", "requested.day", "input_tokens", "output_tokens")} as usd
+        from requested
     ),
     bucketed as (
         select
@@ -225,9 +275,9 @@ _BESIDE_SQL = rf"""
         list_sort(list_distinct(flatten(list(bucketed.files)))), bucketed.source_format,
         list_sort(list_distinct(flatten(list(requested.files)))),
         min(bucketed.model), count(distinct day), sum(bucketed.tokens)::bigint,
-        sum(requested.tokens)::bigint
+        sum(requested.tokens)::bigint, sum(requested.usd)
     from bucketed
-    inner join requested using (provider, model, day)
+    inner join priced as requested using (provider, model, day)
     group by bucketed.source_format, requested.source_format, bucketed.model
     having sum(bucketed.tokens) >= {_HELD_FRAC} * sum(requested.tokens)
     order by bucketed.source_format, requested.source_format, bucketed.model

@@ -14,6 +14,7 @@ from typing import Any
 
 import duckdb
 
+from pipeline.ingest.column_names import is_secret_like
 from pipeline.ingest.columns import json_path, literal, quoted
 from pipeline.ingest.detect import Recognised
 from pipeline.ingest.sources import SOURCES, Source
@@ -298,5 +299,7 @@ def _parents(source_name: str) -> tuple[str, ...]:
 
 
 def _shown(name: str) -> str:
+    if is_secret_like(name):
+        return "…"
     clean = re.sub(r"[\x00-\x1f\x7f-\x9f]", "\ufffd", name)
     return clean if len(clean) <= MOST_LETTERS else f"{clean[:MOST_LETTERS]}…"
