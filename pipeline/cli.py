@@ -249,7 +249,7 @@ def models(
     """List the catalog, show the list prices of one model, or add a model of your own."""
     from pipeline import catalog, manifest
 
-    settings = settings_of(config, None, None, sample=False)
+    settings = settings_of(config, None, None, sample=False, makes_overlays=add is not None)
     if add or model_id or params_b is not None:
         if add is None or model_id is None or prices:
             raise WrongUseError("models: expected --add FILE and --id NAME together, and no more.")

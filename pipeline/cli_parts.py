@@ -43,7 +43,12 @@ JsonOption = Annotated[bool, typer.Option("--json", help="One JSON value on stan
 
 
 def settings_of(
-    config: Path | None, usage: list[str] | None, assume: list[str] | None, *, sample: bool = True
+    config: Path | None,
+    usage: list[str] | None,
+    assume: list[str] | None,
+    *,
+    sample: bool = True,
+    makes_overlays: bool = False,
 ) -> "Settings":
     """Return the settings that a command runs under.
 
@@ -55,11 +60,11 @@ def settings_of(
     told = {key: value for text in assume or [] for key, value in parse_assume(text).items()}
     here = Path("joulebook.toml")
     if config is not None:
-        settings = read_settings(config)
+        settings = read_settings(config, makes_overlays=makes_overlays)
     elif usage:
         settings = Settings()
     elif here.is_file():
-        settings = read_settings(here)
+        settings = read_settings(here, makes_overlays=makes_overlays)
     elif sample:
         settings = read_settings(bundled("data/sample/joulebook.toml"))
     else:

@@ -3,10 +3,11 @@
 from typing import Any
 
 from pipeline import workspace
+from pipeline.errors import WrongUseError
 from pipeline.ingest.tables import null_out
 from pipeline.months_state import states
 from pipeline.settings import Settings
-from pipeline.workspace_load import user_key
+from pipeline.user_ids import keys_of
 
 
 def forget(settings: Settings, user_id: str) -> dict[str, Any]:
@@ -15,14 +16,19 @@ def forget(settings: Settings, user_id: str) -> dict[str, Any]:
     Reports never hold user ids. A closed month counts how much of its usage of no team names a
     user, so it may not be built anew to the byte afterwards: that is noted, and it is served as it
     was issued.
+
+    Raises:
+        WrongUseError: For an empty id.
+        BadInputError: Where ids were hashed with a secret that is lost.
     """
+    if not user_id.strip():
+        raise WrongUseError("--user: expected the id of a user, found nothing.")
     with workspace.opened(workspace.require_workspace(settings), settings) as con:
         closed = {each.month: each.issue for each in states(con).values() if each.is_closed}
         con.execute("begin")
-        ids = {user_id, user_key(settings, user_id)}
         held: set[str] = set()
         count = 0
-        for each in sorted(ids):
+        for each in sorted(keys_of(con, settings.folder, user_id)):
             rows = con.execute(
                 "select distinct book_month from raw_usage where user_id = $id", {"id": each}
             ).fetchall()

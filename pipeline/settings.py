@@ -136,11 +136,16 @@ def bundled(relative: str) -> Path:
     return (inside if inside.exists() else _PACKAGE.parent) / relative
 
 
-def read_settings(path: Path) -> Settings:
+def read_settings(path: Path, *, makes_overlays: bool = False) -> Settings:
     """Read `joulebook.toml`.
 
+    Args:
+        path: The file.
+        makes_overlays: Whether the overlay folder is about to be made where it is not there.
+
     Raises:
-        WrongUseError: If the file is not there, is not TOML, or holds a key that nobody reads.
+        WrongUseError: If the file is not there, is not TOML, or holds a key that nobody reads, or
+            the overlay folder that it names is not there.
     """
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -166,6 +171,8 @@ def read_settings(path: Path) -> Settings:
     require_language(f"{path}: lang =", raw.get("lang", "en"))
     values: dict[str, Any] = {**raw, "folder": path.parent}
     values["overlay_folder"] = path.parent / raw.get("overlay_folder", "overlays")
+    if not makes_overlays:
+        _require_overlay_folder(path, raw, values["overlay_folder"])
     values["inputs"] = tuple(_input(path, each) for each in raw.get("inputs", []))
     values["deployments"] = tuple(_deployment(path, each) for each in raw.get("deployments", []))
     warehouse = path.parent / WAREHOUSE
@@ -178,8 +185,20 @@ def read_settings(path: Path) -> Settings:
 
 def _was_there(folder: Path) -> bool:
     """Say whether a folder is a workspace that has lost its warehouse: months or runs are left."""
-    left = (*folder.glob("closed/*/R*/record.json"), *folder.glob("runs/*.jsonl"))
-    return bool(left)
+    runs = folder.glob("runs/*.jsonl")  # of which one that failed may have found no warehouse
+    return any(folder.glob("closed/*/R*/record.json")) or any(
+        '"exit_code": 0' in path.read_text(encoding="utf-8") for path in runs
+    )
+
+
+def _require_overlay_folder(path: Path, raw: Mapping[str, Any], folder: Path) -> None:
+    """Refuse a folder that is named and not there: its tables would silently not count."""
+    if "overlay_folder" in raw and not folder.is_dir():
+        raise WrongUseError(
+            f"{path}: overlay_folder = {raw['overlay_folder']!r}; expected a folder, found "
+            f"{'a file' if folder.exists() else 'nothing'} at {folder}. Make it, mend the path, or "
+            "take the line out."
+        )
 
 
 def require_language(where: str, lang: str) -> None:

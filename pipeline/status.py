@@ -30,10 +30,8 @@ _MONTHS_SQL = """
 
 def rows_of(settings: Settings) -> list[dict[str, Any]]:
     """Return a row for every month, with its rows, its state and its last run."""
-    with (
-        locked(settings.folder),
-        workspace.opened(workspace.require_workspace(settings), settings) as con,
-    ):
+    path = workspace.require_workspace(settings)
+    with locked(settings.folder), workspace.opened(path, settings) as con:
         held = con.execute(_MONTHS_SQL).fetchall()
         known = states(con)
         carried = dict(

@@ -21,12 +21,14 @@ from pipeline.workspace_faults import damaged, lost, reading
 
 SCHEMA_VERSION = 2  # since 2 amounts in other currencies are kept as billed
 
-_SETTINGS = "joulebook.toml"
+SETTINGS = "joulebook.toml"
 _EXAMPLES = "overlays"
 
 _RECORD = ", ".join(f"{name} {kind}" for name, kind in STORED.items())
 _SCHEMA = f"""
-    create table workspace (schema_version integer, time_zone varchar);
+    create table workspace (
+        schema_version integer, time_zone varchar, salt_sha256 varchar
+    );
     create table raw_inputs (
         file_id bigint primary key, input_key varchar, replaced_by bigint, source_file varchar,
         source_format varchar, content_sha256 varchar, unpacked_sha256 varchar, size_bytes bigint,
@@ -60,10 +62,10 @@ def init(folder: Path) -> list[Path]:
     Raises:
         WrongUseError: Where there is a settings file already.
     """
-    settings = folder / _SETTINGS
+    settings = folder / SETTINGS
     if settings.exists():
         raise WrongUseError(f"{settings}: stands there already, so this is a workspace. Edit it.")
-    files = {settings: (bundled("templates/workspace") / _SETTINGS).read_text(encoding="utf-8")}
+    files = {settings: (bundled("templates/workspace") / SETTINGS).read_text(encoding="utf-8")}
     for template in sorted(bundled(f"templates/{_EXAMPLES}").glob("*.csv")):
         header = template.read_text(encoding="utf-8").splitlines()[0]
         files[folder / _EXAMPLES / template.name] = f"{header}\n"
@@ -166,7 +168,7 @@ def _create(con: duckdb.DuckDBPyConnection, path: Path, settings: Settings) -> N
     """Make the tables; months that were closed before the warehouse was lost are closed still."""
     con.execute("begin")
     con.execute(_SCHEMA)
-    con.execute("insert into workspace values (?, ?)", [SCHEMA_VERSION, settings.time_zone])
+    con.execute("insert into workspace values (?, ?, null)", [SCHEMA_VERSION, settings.time_zone])
     for event in events_of(path.parent):
         _insert_event(con, event)
     for month, folder in closed_folders(path.parent).items():
@@ -181,6 +183,7 @@ def _upgrade(con: duckdb.DuckDBPyConnection) -> None:
     """Make a warehouse of version 1 one of today: its bills were converted as they were loaded."""
     con.execute("begin")
     con.execute("alter table raw_inputs add column if not exists is_as_billed boolean")
+    con.execute("alter table workspace add column if not exists salt_sha256 varchar")
     con.execute("update workspace set schema_version = $version", {"version": SCHEMA_VERSION})
     con.execute("commit")
 

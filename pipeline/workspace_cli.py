@@ -162,6 +162,8 @@ def forget(
         answer = forget_user(settings, user)
         run.summary = f"user forgotten in {answer['row_count']:,} rows"
     print(manifest.to_json(answer) if as_json else f"{run.summary}\n", end="")
+    if not answer["row_count"]:
+        tell("note: no row holds this id as logged; ids are told apart by case")
     for month in answer["closed_months"]:
         tell(f"note: {month} is closed and held rows of them; `joulebook restate {month}` if asked")
 

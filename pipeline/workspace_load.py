@@ -3,7 +3,6 @@
 import datetime as dt
 import hashlib
 import json
-import secrets
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,10 +21,9 @@ from pipeline.ingest.summary import entries_of
 from pipeline.ingest.tables import STORED
 from pipeline.reference import checked_inputs, load_reference
 from pipeline.settings import ASSUME_KEYS, WAREHOUSE, Settings
+from pipeline.user_ids import HASHED_SQL, salt_of
 
 FUTURE_RULE = "time_in_the_future"
-_SALT = ".joulebook.salt"
-_LEFT_OF_A_HASH = 16  # hex digits
 # Logs without a zone may be ahead of UTC by up to 14 hours.
 _AHEAD = dt.timedelta(days=1)
 
@@ -87,13 +85,6 @@ def _load_files(settings: Settings, tell: Callable[[str], None]) -> Loaded:
     shown = [{**entry, "state": "loaded"} for entry in entries]
     shown += [{"path": file.shown, "state": "already loaded"} for file in files if file not in new]
     return Loaded(shown, months)
-
-
-def user_key(settings: Settings, user_id: str) -> str:
-    """Return what stands in the warehouse for a user: the id, or its salted hash."""
-    if not settings.hash_user_ids:
-        return user_id
-    return hashlib.sha256((_salt(settings) + user_id).encode()).hexdigest()[:_LEFT_OF_A_HASH]
 
 
 def _entries(con: duckdb.DuckDBPyConnection, intakes: list[Intake]) -> list[dict[str, Any]]:
@@ -268,16 +259,13 @@ def _insert_rows(
     settings: Settings,
 ) -> None:
     """Copy the rows of a file; what has no month goes with the last month of its file."""
-    hashed = settings.hash_user_ids and "user_id" in filled
+    is_hashed = settings.hash_user_ids and "user_id" in filled
     columns = ", ".join(
-        f"left(sha256($salt || user_id), {_LEFT_OF_A_HASH}) as user_id"
-        if hashed and name == "user_id"
-        else name
-        for name in filled
+        f"{HASHED_SQL} as user_id" if is_hashed and name == "user_id" else name for name in filled
     )
     values: dict[str, Any] = {"file_id": file_id, "input_id": intake.input_id}
-    if hashed:
-        values["salt"] = _salt(settings)
+    if is_hashed:
+        values["salt"] = salt_of(book, settings.folder)
     book.execute(
         f"""
         insert into raw_usage by name
@@ -291,12 +279,3 @@ def _insert_rows(
         """,
         values,
     )
-
-
-def _salt(settings: Settings) -> str:
-    """Return the secret of the workspace that its hashes are made with; made once."""
-    path = settings.folder / _SALT
-    if not path.exists():
-        path.touch(mode=0o600)
-        path.write_text(secrets.token_hex(32), encoding="ascii")
-    return path.read_text(encoding="ascii")

@@ -1,5 +1,6 @@
 """One run at a time in a workspace: an advisory lock that says who holds it."""
 
+import contextlib
 import fcntl
 import json
 import os
@@ -36,6 +37,7 @@ def locked(folder: Path) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise LockedError(f"{folder}: {_holder(path)}. Try again when it has ended.") from None
+        _clear(folder)  # first, or a full disk would have no room to say who runs
         file.truncate(0)
         holder = {
             "command": " ".join(["joulebook", *sys.argv[1:2]]),
@@ -43,9 +45,9 @@ def locked(folder: Path) -> Iterator[None]:
             "done_by": done_by(),
             "since": utc_now().isoformat(),
         }
-        file.write(json.dumps(holder))
-        file.flush()
-        _clear(folder)
+        with contextlib.suppress(OSError):  # a full disk: others then read that somebody runs
+            file.write(json.dumps(holder))
+            file.flush()
         yield
 
 

@@ -51,6 +51,8 @@ def fill(
     """Fill raw_usage, raw_inputs, raw_unknown_columns and raw_corrections; return the notes."""
     with _attached(con, warehouse):
         first, last = _choose(con, month, frozen)
+        if frozen is None:
+            _require_rows(con, last)
         create_tables(con, computed=contract.RARE)
         _fill_inputs(con)
         _fill_rows(con, first, last)
@@ -58,6 +60,30 @@ def fill(
     fx.convert(con, [row[0] for row in to_convert])
     duplicates.mark_repeated(con)
     return overlaps.set_coarser_aside(con)
+
+
+def _require_rows(con: duckdb.DuckDBPyConnection, month: str) -> None:
+    """Refuse a month without rows, and say which have some.
+
+    Raises:
+        IncompleteInputError: Where the workspace holds no accepted row of the month.
+    """
+    held = (
+        "from book.raw_usage inner join book.raw_inputs using (file_id) where replaced_by is null"
+    )
+    if con.execute(
+        f"select 1 {held} and month = $month and reject_reasons is null limit 1", {"month": month}
+    ).fetchall():
+        return
+    rows = con.execute(
+        f"select distinct month {held} and reject_reasons is null order by month"
+    ).fetchall()
+    months = [row[0] for row in rows]
+    named = ", ".join(months[-12:]) + (f" and {len(months) - 12} before" if months[12:] else "")
+    raise IncompleteInputError(
+        f"month {month}: expected usage rows, found none. The workspace holds {named or 'none'}. "
+        "Load the logs of the month with `joulebook ingest PATH … --load`."
+    )
 
 
 def chosen_keys(

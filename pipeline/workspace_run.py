@@ -10,10 +10,13 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from pipeline.errors import JoulebookError
+import duckdb
+
+from pipeline.errors import JoulebookError, WrongUseError
 from pipeline.job import Finished, text_of
+from pipeline.publish import disk_fault
 from pipeline.settings import Settings
-from pipeline.workspace import done_by, utc_now
+from pipeline.workspace import SETTINGS, done_by, require_workspace, utc_now
 from pipeline.workspace_lock import locked
 
 RUNS = "runs"
@@ -46,12 +49,15 @@ def logged_run(
 
     Where it `calls`, the settings' command of success or failure is run at the end.
     """
+    if command != "ingest" and not (settings.folder / SETTINGS).exists():
+        require_workspace(settings)  # or a folder that is none would get a log and a lock
     run = Run(command, month or "")
     began_at, began = utc_now(), time.perf_counter()
     exit_code = 1
     with locked(settings.folder):
         try:
-            yield run
+            with _writing(settings.folder):
+                yield run
             exit_code = 0
         except JoulebookError as error:
             exit_code, run.summary = error.exit_code, str(error)
@@ -68,10 +74,31 @@ def logged_run(
                 "done_by": done_by(),
                 "exit_code": exit_code,
             }
-            _append(settings.folder / RUNS, run.run_id, line)
+            try:
+                _append(settings.folder / RUNS, run.run_id, line)
+            except OSError as error:  # what became of the run must not be lost over its log
+                tell(f"note: {settings.folder / RUNS}: cannot be written: {error.strerror}")
             hook = settings.on_failure if exit_code else settings.on_success
             if calls and hook:
                 _call(hook, run, exit_code, tell)
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """Turn what a disk has against the files of a workspace into one line.
+
+    Raises:
+        WrongUseError: Where something could not be written.
+    """
+    try:
+        yield
+    except (OSError, duckdb.Error) as error:
+        why = disk_fault(error)
+        if why is None:
+            raise
+        raise WrongUseError(
+            f"{folder}: cannot be written: {why}. Make room; what was there before is as it was."
+        ) from None
 
 
 def read_runs(folder: Path) -> list[dict[str, object]]:

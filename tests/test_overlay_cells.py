@@ -18,7 +18,7 @@ from pipeline.errors import BadInputError, JoulebookError, WrongUseError
 from pipeline.overlay import KEYS, load_overlays
 from pipeline.overlay_contracts import COMPANY_TABLES
 from pipeline.overlay_sheets import overlay_files
-from pipeline.settings import bundled
+from pipeline.settings import bundled, read_settings
 
 Con = duckdb.DuckDBPyConnection
 Laid = Callable[[], Con]
@@ -395,3 +395,19 @@ def test_every_company_table_has_a_model_that_reads_it() -> None:
     models = warehouse.models()
 
     assert [table for table in COMPANY_TABLES if f"stg_{table}" not in models] == []
+
+
+@pytest.mark.parametrize("kind", ["nothing", "a file"])
+def test_an_overlay_folder_that_is_named_and_not_there_is_refused(
+    tmp_path: Path, kind: str
+) -> None:
+    if kind == "a file":
+        (tmp_path / "own").write_text("", encoding="utf-8")
+    config = tmp_path / "joulebook.toml"
+    config.write_text('overlay_folder = "own"\n', encoding="utf-8")
+
+    with pytest.raises(WrongUseError, match=f"overlay_folder = 'own'; expected .* found {kind} at"):
+        read_settings(config)
+
+    config.write_text("", encoding="utf-8")
+    assert read_settings(config).overlay_folder == tmp_path / "overlays"  # may be absent

@@ -205,6 +205,7 @@ def test_the_settings_shown_are_all_there_are_and_can_be_read(tmp_path: Path) ->
     path = tmp_path / "joulebook.toml"
     path.write_text(text, encoding="utf-8")
 
+    (tmp_path / "overlays").mkdir()
     settings = read_settings(path)
 
     load_reference(warehouse.connect(None, 1), settings)  # models, GPUs and zones are known

@@ -10,9 +10,10 @@ from typing import Any
 import duckdb
 import pytest
 from conftest import rows_of, write_log
+from workspace_runs import run
 
-from pipeline import warehouse, workspace, workspace_load, workspace_rows
-from pipeline.errors import BadInputError, LockedError, WrongUseError
+from pipeline import user_ids, warehouse, workspace, workspace_load, workspace_rows
+from pipeline.errors import BadInputError, IncompleteInputError, LockedError, WrongUseError
 from pipeline.forget import forget
 from pipeline.frozen import reference_tables
 from pipeline.ingest.tables import STORED
@@ -216,12 +217,81 @@ def test_users_are_kept_as_salted_hashes_and_can_be_forgotten(
     loaded(hashing, "a.jsonl")
 
     held = {row["user_id"] for row in book_rows(settings, "select user_id from raw_usage")}
-    assert held == {workspace_load.user_key(hashing, user) for user in ("u-1", "u-2")}
+    salt = (tmp_path / ".joulebook.salt").read_text(encoding="ascii")
+    assert held == {user_ids.hashed(salt, user) for user in ("u-1", "u-2")}
     assert not any(b"u-1" in path.read_bytes() for path in tmp_path.glob("warehouse.duckdb*"))
     present = replace(hashing, warehouse=tmp_path / "warehouse.duckdb")
     assert forget(present, "u-1") == {"row_count": 1, "closed_months": []}
     assert forget(present, "u-1")["row_count"] == 0
     assert len(book_rows(settings, "from raw_usage where user_id is not null")) == 1
+
+
+def test_a_user_is_forgotten_as_hash_and_as_id_whatever_the_settings_say(
+    settings: Settings, tmp_path: Path
+) -> None:
+    write_log(tmp_path / "a.jsonl", [ONE])
+    write_log(tmp_path / "b.jsonl", [THREE])
+    loaded(settings, "a.jsonl")
+    loaded(replace(settings, hash_user_ids=True), "b.jsonl")
+    present = replace(settings, warehouse=tmp_path / "warehouse.duckdb")
+
+    assert forget(present, "u-1")["row_count"] == 2
+    with pytest.raises(WrongUseError, match="expected the id of a user"):
+        forget(present, " ")
+
+
+def test_hashes_whose_secret_is_lost_are_told(settings: Settings, tmp_path: Path) -> None:
+    hashing = replace(settings, hash_user_ids=True, warehouse=tmp_path / "warehouse.duckdb")
+    for name, row in (("a.jsonl", ONE), ("b.jsonl", THREE)):
+        write_log(tmp_path / name, [row])
+    loaded(hashing, "a.jsonl")
+    salt = tmp_path / ".joulebook.salt"
+    kept = salt.read_text(encoding="ascii")
+    assert salt.stat().st_mode & 0o077 == 0  # nobody else reads it
+
+    salt.unlink()
+    with pytest.raises(BadInputError, match=r"salt: expected the secret .*, found none"):
+        loaded(hashing, "b.jsonl")
+    salt.write_text("another", encoding="ascii")
+    with pytest.raises(BadInputError, match=r"salt: expected the secret .*, found another"):
+        forget(hashing, "u-1")
+    salt.write_text(kept, encoding="ascii")
+    assert loaded(hashing, "b.jsonl") == ["loaded"]
+    assert forget(hashing, "u-1")["row_count"] == 2
+
+
+def test_a_month_without_rows_is_named_with_those_that_have_some(
+    settings: Settings, tmp_path: Path
+) -> None:
+    write_log(tmp_path / "a.jsonl", [ONE, TWO])
+    loaded(settings, "a.jsonl")
+
+    with (
+        pytest.raises(
+            IncompleteInputError, match=r"month 2026-09: .* found none\. .* 2026-10, 2026-11\."
+        ),
+        filled(settings, "2026-09"),
+    ):
+        pass
+
+
+def test_a_folder_that_is_no_workspace_is_left_as_it_was(
+    tmp_path: Path,
+) -> None:
+    for words in (
+        ("close", "2026-10"),
+        ("restate", "2026-10"),
+        ("reopen", "2026-10", "--reason", "x"),
+        ("forget", "--user", "u"),
+        ("status",),
+    ):
+        ran = run(tmp_path, *words)
+        assert ran.code == 2
+        assert "Begin with `joulebook init`" in ran.err
+    assert list(tmp_path.iterdir()) == []
+    assert run(tmp_path, "init").code == 0
+    assert run(tmp_path, "close", "2026-10").code == 2  # leaves a line of a run that failed
+    assert "Begin with `joulebook init`" in run(tmp_path, "status").err
 
 
 def test_a_second_run_is_told_who_holds_the_workspace(tmp_path: Path) -> None:
@@ -258,6 +328,7 @@ def test_a_run_leaves_its_line_and_calls_the_command_of_its_outcome(
 ) -> None:
     told = replace(
         settings,
+        warehouse=tmp_path / "warehouse.duckdb",
         on_success=f'echo "$JOULEBOOK_COMMAND $JOULEBOOK_SUMMARY" > "{tmp_path}/good"',
         on_failure=f'echo "$JOULEBOOK_EXIT_CODE $JOULEBOOK_MONTH" > "{tmp_path}/bad"; false',
     )
@@ -278,6 +349,30 @@ def test_a_run_leaves_its_line_and_calls_the_command_of_its_outcome(
     ]
     assert len(notes) == 1
     require_recent(settings, "1h")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(28, "No space left on device"),
+        duckdb.IOException("IO Error: Could not write file"),
+    ],
+)
+def test_a_full_disk_is_one_line_whatever_was_written(
+    settings: Settings, tmp_path: Path, error: Exception
+) -> None:
+    (tmp_path / "runs").write_text("no folder: the line of a run has no room either")
+    notes: list[str] = []
+    present = replace(settings, warehouse=tmp_path / "warehouse.duckdb")
+
+    with (
+        pytest.raises(WrongUseError, match=r"cannot be written: .*(space|write).* Make room"),
+        logged_run(present, "close", "2026-10", notes.append, calls=True),
+    ):
+        raise error
+
+    assert len(notes) == 1
+    assert "runs: cannot be written" in notes[0]
 
 
 def test_every_frozen_table_has_its_cause() -> None:
