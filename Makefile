@@ -86,7 +86,7 @@ dictionary: .venv/run-ready  ## Rewrite DATA.md from the SQL of the marts
 	$(PYTHON) -m pipeline.dictionary
 
 .PHONY: bench
-bench: .venv/dev-ready  ## Measure speed and memory, and write BENCHMARKS.md
+bench: .venv/dev-ready .venv/spark-ready  ## Measure speed and memory, and write BENCHMARKS.md (BENCH_ROWS: the largest log)
 	$(PYTHON) tests/bench.py
 
 .PHONY: clean
