@@ -88,7 +88,7 @@ dictionary: .venv/run-ready  ## Rewrite DATA.md from the SQL of the marts
 	$(PYTHON) -m pipeline.dictionary
 
 .PHONY: bench
-bench: .venv/dev-ready  ## Measure speed and memory, and write BENCHMARKS.md; BENCH_MONTHS='200000 36': years too
+bench: .venv/dev-ready .venv/spark-ready  ## Measure speed and memory, and write BENCHMARKS.md; BENCH_MONTHS='200000 36': years too
 	$(PYTHON) tests/bench.py
 	$(if $(BENCH_MONTHS),$(PYTHON) tests/bench_months.py $(BENCH_MONTHS))
 

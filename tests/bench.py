@@ -1,369 +1,345 @@
-"""Measure speed and memory, and write BENCHMARKS.md: `make bench`.
+"""Measure speed and memory; write BENCHMARKS.md and the figures of docs/SIZING.md: `make bench`.
 
-Every run is a process of its own, so that its peak memory is its own. The floor is what DuckDB
-alone needs to copy the same Parquet file into a database: ratios to it travel between machines,
-seconds do not.
+BENCH_ROWS is the largest log, 10,000,000 if not given; logs of a tenth of it and so on down to
+100,000 rows come before. With 100,000,000 that log is the last that is measured, after a first
+BENCHMARKS.md is written. What is smaller than 10,000,000 tries the script out and writes
+`bench-trial.md`.
 """
 
 import json
 import os
-import platform
-import resource
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-import duckdb
+import bench_logs
+import bench_peers
+from bench_page import ROOT, Table, judged, page, sizing, write_whole
+from bench_parts import Run
 
-from pipeline import warehouse
-from pipeline.ingest.load import find_files, load
-from pipeline.reference import load_reference
-from pipeline.settings import Input, Settings
+MOST_ROWS = int(os.environ.get("BENCH_ROWS", 10_000_000))
+FULL_ROWS = 10_000_000
+SIZES = sorted(
+    {rows for rows in (100_000, 1_000_000, 10_000_000) if rows < MOST_ROWS}
+    | {MOST_ROWS // 10, MOST_ROWS}
+)
+FORM_ROWS = min(MOST_ROWS, 1_000_000)
+REPEATS, SLOW_S = 3, 30  # a slower run is not repeated
+BYTES_PER_ROW = 400  # on disk: log, database, what is spilt
 
-ROOT = Path(__file__).resolve().parent.parent
-JOULEBOOK = str(Path(sys.executable).with_name("joulebook"))
-
-TEXT_ROWS = 1_000_000
-MOST_TEXT_RATIO = 2.5  # of a CSV log to DuckDB's bare read of it
-MOST_LITELLM_S = 10.0
-MOST_LITELLM_GB = 1.0
-
-SIZES = (100_000, 1_000_000, 10_000_000)
-THREADS, REPEATS = 2, 3
-SLOW_S = 60  # a slower run is not repeated
-
-MOST_FLOOR_RATIO = 5.0
+MOST_FLOOR_RATIO, MOST_TEXT_RATIO, MOST_GROWTH_RATIO = 4.0, 2.5, 11.0
 MOST_PEAK_GB = 4.0
-MOST_GROWTH_RATIO = 11.0
-MOST_HELP_S = 0.25
-MOST_SAMPLE_S = 15.0
-MOST_DECISIONS_S = 20.0
-
-# A month of requests in order of time. Draws are hashes of the row's number, so every run of one
-# DuckDB version measures the same rows. Lengths are log-normal, as in real logs; a quarter of the
-# requests belong to tasks.
-_LOG_SQL = """
-    with
-    draws as (
-        select
-            i,
-            list_transform(
-                [1, 2, 3, 4, 5, 6, 7, 8, 9],
-                lambda k: (hash(16 * i + k)::double + 0.5) / 18446744073709551616::double
-            ) as draw
-        from range($row_count) as numbers (i)
-    ),
-    requests as (
-        select
-            i,
-            draw,
-            (floor(5 * draw[1]) + 1)::integer as model_number,
-            least(
-                120000, 1 + exp(7 + 1.4 * sqrt(-2 * ln(draw[2])) * cos(2 * pi() * draw[3]))
-            )::bigint as input_tokens,
-            least(
-                16000, 1 + exp(5.3 + 1.1 * sqrt(-2 * ln(draw[4])) * cos(2 * pi() * draw[5]))
-            )::bigint as output_tokens
-        from draws
-    )
-    select
-        format('req_{:016x}', hash(16 * i)) as request_id,
-        '2026-10-01'::timestamp + to_microseconds((i * (31 * 86400e6 / $row_count))::bigint)
-            as occurred_at,
-        ['openai', 'anthropic', 'google', 'self-hosted', 'self-hosted'][model_number] as provider,
-        ['gpt-5-mini', 'claude-sonnet-4-5', 'gemini-2.5-flash', 'meta-llama/Llama-3.1-8B',
-            'Qwen/Qwen3-8B'][model_number] as model_name,
-        format('team-{:02d}', floor(12 * draw[6])::integer) as team,
-        ['chat', 'rag', 'summarization', 'agentic'][floor(8 * draw[7])::integer] as query_class,
-        input_tokens,
-        (input_tokens * greatest(0, draw[8] - 0.5))::bigint as cache_read_tokens,
-        output_tokens,
-        case when draw[9] < 0.25 then format('task_{:x}', hash(16 * (i // 16))) end as task_id,
-        [true, true, false][floor(32 * draw[9])::integer % 4] as is_solved,
-        round(0.3 + output_tokens / 80, 3) as latency_s
-    from requests
-"""
+MOST_LITELLM_S, MOST_LITELLM_GB = 10.0, 1.0
+MOST_HELP_S, MOST_SAMPLE_S, MOST_DECISIONS_S = 0.25, 15.0, 20.0
+LEAST_ECOLOGITS_RATIO = 500.0
+PEER_ROWS = 1_000_000
 
 
-# The same requests as LiteLLM's proxy writes them, about 1 kB each.
-_LITELLM_SQL = """
-    select
-        'chatcmpl-' || request_id as request_id, 'acompletion' as call_type,
-        md5(team) || md5(team) as api_key, 0.001 * output_tokens as spend,
-        input_tokens + output_tokens as total_tokens, input_tokens as prompt_tokens,
-        output_tokens as completion_tokens, strftime(occurred_at, $form) as "startTime",
-        strftime(occurred_at + to_milliseconds((latency_s * 1000)::bigint), $form) as "endTime",
-        strftime(occurred_at + interval 300 milliseconds, $form) as "completionStartTime",
-        model_name as model, 'm-' || model_name as model_id, model_name as model_group,
-        provider as custom_llm_provider, 'https://llm.example/v1' as api_base, team as user,
-        {
-            'user_api_key_alias': team || '-key', 'user_api_key_team_alias': team,
-            'additional_usage_values': {
-                'prompt_tokens_details': {'cached_tokens': cache_read_tokens},
-                'completion_tokens_details': {'reasoning_tokens': 0}
-            },
-            'usage_object': {
-                'prompt_tokens': input_tokens, 'completion_tokens': output_tokens,
-                'total_tokens': input_tokens + output_tokens
-            }
-        } as metadata,
-        'False' as cache_hit, 'Cache OFF' as cache_key, ['class:' || query_class] as request_tags,
-        'id-' || team as team_id, '' as end_user, null as requester_ip_address,
-        '{}'::json as messages, '{}'::json as response, 's-' || request_id as session_id,
-        'success' as status
-    from $log
-"""
+def say(text: str) -> None:
+    """Tell how far the measuring is."""
+    print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
 
 
-class Run(NamedTuple):
-    """What one process needed."""
-
-    seconds: float
-    peak_gb: float
-    cpu_s: float
-
-
-def write_log(path: Path, row_count: int) -> None:
-    """Write a log of the general form."""
-    with duckdb.connect() as con:
-        con.execute(f"copy ({_LOG_SQL}) to '{path}' (format parquet)", {"row_count": row_count})
-
-
-def run_floor(log: Path, database: Path) -> None:
-    """Copy the log into a database, as it stands."""
-    with duckdb.connect(str(database)) as con:
-        con.execute(f"set threads = {THREADS}")
-        con.execute(f"create table t as from '{log}'")
-        con.execute("checkpoint")
-
-
-def run_ours(log: Path, database: Path) -> None:
-    """Bring the log to finished, checked marts in a database."""
-    settings = Settings()
-    con = warehouse.connect(database, settings.memory_limit_gb, THREADS)
-    load_reference(con, settings)
-    load(con, find_files([Input(str(log))], Path("/")), settings)
-    warehouse.build(con)
-    warehouse.require(warehouse.run_checks(con))
-    con.close()
-
-
-def run_ingest(log: Path, database: Path) -> None:
-    """Bring the log into a warehouse, its rows judged, without a report."""
-    settings = Settings()
-    con = warehouse.connect(database, settings.memory_limit_gb, THREADS)
-    load_reference(con, settings)
-    load(con, find_files([Input(str(log))], Path("/")), settings)
-    con.close()
-
-
-def run_nothing(log: Path, database: Path) -> None:
-    """Do what every ingest does before it reads a log."""
-    settings = Settings()
-    con = warehouse.connect(database, settings.memory_limit_gb, THREADS)
-    load_reference(con, settings)
-    con.close()
-
-
-def write_texts(log: Path, database: Path) -> None:
-    """Write the same requests as text, beside the log."""
-    narrow = "select occurred_at, model_name, input_tokens, output_tokens from"
-    litellm = _LITELLM_SQL.replace("$form", "'%Y-%m-%dT%H:%M:%S.%gZ'").replace("$log", f"'{log}'")
-    with duckdb.connect(str(database)) as con:
-        con.execute(f"copy (from '{log}') to '{log.with_name('general.csv')}' (header)")
-        con.execute(f"copy ({narrow} '{log}') to '{log.with_name('narrow.csv')}' (header)")
-        con.execute(f"copy ({litellm}) to '{log.with_name('litellm.jsonl')}' (format json)")
-
-
-PARTS: dict[str, Callable[[Path, Path], None]] = {
-    "floor": run_floor,
-    "ours": run_ours,
-    "ingest": run_ingest,
-    "nothing": run_nothing,
-    "texts": write_texts,
-}
-
-
-def measure_here(part: str, log: Path) -> Run:
-    """Run one part in this process."""
-    with tempfile.TemporaryDirectory(dir=log.parent) as folder:
-        start, start_cpu = time.perf_counter(), time.process_time()
-        PARTS[part](log, Path(folder) / "bench.duckdb")
-        seconds, cpu_s = time.perf_counter() - start, time.process_time() - start_cpu
-    peak_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # KiB on Linux
-    return Run(seconds, peak_kib * 1024 / 1e9, cpu_s)
-
-
-def measure_apart(part: str, log: Path) -> Run:
+def measured(part: str, log: Path, script: str = "bench_parts.py") -> Run:
     """Run one part in a process of its own."""
-    command = [sys.executable, __file__, part, str(log)]
-    return Run(*json.loads(subprocess.check_output(command)))
+    command = [sys.executable, str(Path(__file__).with_name(script)), part, str(log)]
+    run = Run(**json.loads(subprocess.check_output(command).splitlines()[-1]))
+    say(f"  {part} of {log.name}: {run.seconds:.2f} s, {run.peak_gb:.2f} GB")
+    return run
 
 
-def best_runs(log: Path, parts: Sequence[str] = ("floor", "ours")) -> dict[str, Run]:
-    """Return the fastest run of each part, in turn; memory is the worst of them."""
+def best(log: Path, parts: Sequence[str]) -> dict[str, Run]:
+    """Return the fastest run of each part, taken in turn; memory is the worst of them."""
     runs: dict[str, list[Run]] = {part: [] for part in parts}
     for _ in range(REPEATS):
         for part, made in runs.items():
             if not made or made[0].seconds < SLOW_S:
-                made.append(measure_apart(part, log))
+                made.append(measured(part, log))
+    fastest = {part: min(made, key=lambda run: run.seconds) for part, made in runs.items()}
     return {
-        part: Run(
-            min(run.seconds for run in made),
-            max(run.peak_gb for run in made),
-            min(run.cpu_s for run in made),
-        )
-        for part, made in runs.items()
+        part: Run(run.seconds, max(each.peak_gb for each in runs[part]), run.stages)
+        for part, run in fastest.items()
     }
 
 
-def decision_lines(log: Path) -> list[str]:
-    """Return the table lines of the marts of decisions on a log."""
-    command = [sys.executable, str(Path(__file__).with_name("bench_decisions.py")), str(log)]
-    run = Run(*json.loads(subprocess.check_output(command)))
-    return [
-        "| decisions on 60 models, processor time over threads "
-        f"| {run.seconds:.1f} s | {_target(run.seconds, MOST_DECISIONS_S, 's')} |",
-        "| decisions on 60 models, peak memory "
-        f"| {run.peak_gb:.2f} GB | {_target(run.peak_gb, MOST_PEAK_GB, 'GB')} |",
+def command_table(folder: Path) -> Table:
+    """Measure what a user waits for at the prompt."""
+    say("commands")
+    estimate = ("estimate", "--model", "Qwen/Qwen3-8B", "--input", "900", "--output", "300")
+    sample = ("report", "--config", "data/sample/joulebook.toml", "--out", str(folder / "reports"))
+    help_s, sample_s = command_seconds(5, "--help"), command_seconds(REPEATS, *sample)
+    rows = [
+        ("`joulebook --help`", f"{help_s:.2f} s", judged(help_s, MOST_HELP_S, "s")),
+        ("`joulebook estimate`", f"{command_seconds(5, *estimate):.2f} s", ""),
+        ("report of the sample", f"{sample_s:.1f} s", judged(sample_s, MOST_SAMPLE_S, "s")),
     ]
-
-
-def text_lines(folder: Path) -> list[str]:
-    """Return the table lines of text logs: reading them, without what comes before or after."""
-    log = folder / "log.parquet"
-    write_log(log, TEXT_ROWS)
-    measure_apart("texts", log)  # a process hands its peak memory on to those it starts
-    lines = []
-    for name, title in (("general.csv", "CSV of 12 columns"), ("narrow.csv", "CSV of 4 columns")):
-        runs = best_runs(folder / name, ("floor", "nothing", "ingest"))
-        cpu_s = runs["ingest"].cpu_s - runs["nothing"].cpu_s
-        ratio = cpu_s / runs["floor"].cpu_s
-        lines.append(
-            f"| {title} | {cpu_s:.1f} s, {ratio:.1f} × | {runs['ingest'].peak_gb:.2f} GB "
-            f"| {_target(ratio, MOST_TEXT_RATIO)} |"
-        )
-    run = best_runs(folder / "litellm.jsonl", ("ingest",))["ingest"]
-    lines.append(
-        f"| LiteLLM, JSON lines | {run.cpu_s:.1f} s ({run.seconds:.1f} s in all) "
-        f"| {run.peak_gb:.2f} GB | {_target(run.seconds, MOST_LITELLM_S, 's')}, "
-        f"{_target(run.peak_gb, MOST_LITELLM_GB, 'GB')} |"
-    )
-    return lines
+    return Table("Commands", "Start to end, median.", ("command", "time", "target"), rows)
 
 
 def command_seconds(repeats: int, *arguments: str) -> float:
-    """Return the median time of a command, start to end."""
-    seconds = []
+    """Return the median time of a command."""
+    program, seconds = str(Path(sys.executable).with_name("joulebook")), []
     for _ in range(repeats):
         start = time.perf_counter()
-        subprocess.run([JOULEBOOK, *arguments], check=True, capture_output=True, cwd=ROOT)
+        subprocess.run([program, *arguments], check=True, capture_output=True, cwd=ROOT)
         seconds.append(time.perf_counter() - start)
     return statistics.median(seconds)
 
 
-def command_lines(folder: Path) -> list[str]:
-    """Return the table lines of what a user waits for at the prompt."""
-    estimate = ("estimate", "--model", "Qwen/Qwen3-8B", "--input", "900", "--output", "300")
-    sample = ("report", "--config", "data/sample/joulebook.toml", "--out", str(folder / "reports"))
-    help_s = command_seconds(5, "--help")
-    sample_s = command_seconds(REPEATS, *sample)
-    return [
-        f"| `joulebook --help` | {help_s:.2f} s | {_target(help_s, MOST_HELP_S, 's')} |",
-        f"| `joulebook estimate` | {command_seconds(5, *estimate):.2f} s | |",
-        f"| sample report | {sample_s:.1f} s | {_target(sample_s, MOST_SAMPLE_S, 's')} |",
-    ]
-
-
-def size_line(row_count: int, runs: dict[str, Run]) -> str:
-    """Return the table line of one size of log."""
-    floor, ours = runs["floor"], runs["ours"]
-    return (
-        f"| {row_count:,} | {floor.seconds:.2f} s | {ours.seconds:.2f} s "
-        f"| {ours.seconds / floor.seconds:.1f} × | {row_count / ours.seconds:,.0f} "
-        f"| {floor.peak_gb:.2f} GB | {ours.peak_gb:.2f} GB |"
+def form_table(folder: Path) -> Table:
+    """Measure the reading of each main form."""
+    say(f"forms, {FORM_ROWS:,} rows")
+    requests = folder / "requests.parquet"
+    bench_logs.write_requests(requests, FORM_ROWS)
+    rows = [_form_row(requests, "general form, Parquet")]
+    for name, (title, _) in bench_logs.FORMS.items():
+        log = bench_logs.write_form(requests, name)
+        rows.append(_form_row(log, title))
+        log.unlink()
+    requests.unlink()
+    return Table(
+        f"Reading {FORM_ROWS:,} rows of each main form",
+        "From file to judged rows in a database file, with the 0.3 s or so in which a job starts.",
+        ("form", "size", "time", "rows per second", "peak", "target"),
+        rows,
     )
 
 
-def target_lines(best: dict[int, dict[str, Run]]) -> list[str]:
-    """Return the table lines of what the largest log must hold to."""
-    small, large = best[SIZES[-2]], best[SIZES[-1]]
-    ratio = large["ours"].seconds / large["floor"].seconds
-    growth = large["ours"].seconds / small["ours"].seconds
-    peak_gb = large["ours"].peak_gb
-    return [
-        f"| time, to the floor | {ratio:.1f} × | {_target(ratio, MOST_FLOOR_RATIO)} |",
-        f"| time, to a tenth of the rows | {growth:.1f} × | {_target(growth, MOST_GROWTH_RATIO)} |",
-        f"| peak memory | {peak_gb:.2f} GB | {_target(peak_gb, MOST_PEAK_GB, 'GB')} |",
+def _form_row(log: Path, title: str) -> tuple[str, ...]:
+    run = best(log, ["ingest"])["ingest"]
+    target = ""
+    if log.name.startswith("litellm"):
+        target = judged(run.seconds, MOST_LITELLM_S, "s")
+        target += ", " + judged(run.peak_gb, MOST_LITELLM_GB, "GB")
+    return (
+        title,
+        f"{log.stat().st_size / 1e6:,.0f} MB",
+        f"{run.seconds:.2f} s",
+        f"{FORM_ROWS / run.seconds:,.0f}",
+        f"{run.peak_gb:.2f} GB",
+        target,
+    )
+
+
+def size_table(runs: dict[int, dict[str, Run]]) -> Table:
+    """Return the table of floor and build by rows."""
+    rows: list[tuple[str, ...]] = []
+    before: Run | None = None
+    for row_count, made in runs.items():
+        floor, build = made["floor"], made["build"]
+        ratio = build.seconds / floor.seconds
+        tenth = row_count // 10 in runs
+        growth = build.seconds / before.seconds if before and tenth else None
+        rows.append(
+            (
+                f"{row_count:,}",
+                f"{floor.seconds:.2f} s",
+                f"{build.seconds:.2f} s",
+                f"{build.stages['ingest']:.2f} + {build.stages['build']:.2f} s",
+                f"{ratio:.1f} ×"
+                + (f" ({judged(ratio, MOST_FLOOR_RATIO)})" if row_count == FULL_ROWS else ""),
+                f"{row_count / build.seconds:,.0f}",
+                "" if growth is None else f"{growth:.1f} × ({judged(growth, MOST_GROWTH_RATIO)})",
+                f"{floor.peak_gb:.2f} GB",
+                f"{build.peak_gb:.2f} GB ({judged(build.peak_gb, MOST_PEAK_GB, 'GB')})",
+            )
+        )
+        before = build
+    return Table(
+        "From a Parquet log to checked marts",
+        "The floor is DuckDB's bare `create table t as from 'log.parquet'` into a file, with "
+        "`checkpoint`. Ours reads and judges every row, builds all models and proves every check.",
+        (
+            "rows", "floor", "ours", "ingest + build", "to the floor", "rows per second",
+            "to a tenth of the rows", "floor's peak", "our peak",
+        ),
+        rows,
+    )  # fmt: skip
+
+
+def text_table(requests: Path, row_count: int) -> Table:
+    """Measure floor and build of text logs."""
+    rows = []
+    for name in ("general.csv", "general.jsonl"):
+        log = bench_logs.write_form(requests, name)
+        runs = best(log, ["floor", "build"])
+        log.unlink()
+        floor, build = runs["floor"], runs["build"]
+        ratio = build.seconds / floor.seconds
+        rows.append(
+            (
+                bench_logs.FORMS[name][0],
+                f"{floor.seconds:.2f} s",
+                f"{build.seconds:.2f} s",
+                f"{ratio:.1f} ×",
+                f"{build.peak_gb:.2f} GB",
+                judged(ratio, MOST_TEXT_RATIO),
+            )
+        )
+    return Table(
+        f"From {row_count:,} rows of text to checked marts",
+        "The floor is the same bare read, of text.",
+        ("form", "floor", "ours", "to the floor", "our peak", "target"),
+        rows,
+    )
+
+
+def report_table(runs: dict[int, Run], decisions: Run | None, rows_decided: int) -> Table:
+    """Return the table of whole reports by rows, and of the marts of decisions."""
+    rows = [
+        (
+            f"{row_count:,}",
+            *(f"{run.stages[stage]:.2f} s" for stage in ("ingest", "build", "workbook", "page")),
+            f"{run.seconds:.2f} s",
+            f"{run.peak_gb:.2f} GB ({judged(run.peak_gb, MOST_PEAK_GB, 'GB')})",
+        )
+        for row_count, run in runs.items()
     ]
+    text = "`joulebook report`, measured once. Build holds checks and the data files too."
+    if decisions is not None:
+        text += (
+            f" The marts of decisions alone (`tests/bench_decisions.py`), on {rows_decided:,} rows "
+            f"of 60 models: {decisions.seconds:.1f} s of processor time over threads "
+            f"({judged(decisions.seconds, MOST_DECISIONS_S, 's')}), {decisions.peak_gb:.2f} GB "
+            f"({judged(decisions.peak_gb, MOST_PEAK_GB, 'GB')})."
+        )
+    head = ("rows", "ingest", "build", "workbook", "page", "in all", "peak")
+    return Table("Whole reports", text, head, rows)
 
 
-def _target(value: float, most: float, unit: str = "×") -> str:
-    return f"≤ {most:g} {unit}: {'met' if value <= most else 'missed'}"
+def peer_table(requests: Path, runs: dict[int, dict[str, Run]]) -> Table:
+    """Measure others' ways on rows that were measured before, beside ours."""
+    say("peers")
+    row_count = max(rows for rows in runs if rows <= PEER_ROWS)
+    bench_logs.write_requests(requests, row_count)
+    rows = []
+    for count in sorted({row_count, max(runs)}):
+        build = runs[count]["build"]
+        build_us = build.stages["build"] / count * 1e6
+        ours_us = build.seconds / count * 1e6
+        rows.append((f"ours, {count:,} rows from file to checked marts", _us(ours_us), "cost, "
+                     f"energy, ranges, checks; {_us(build_us)} after ingest"))  # fmt: skip
+    energy_us = bench_peers.ecologits_us(requests)
+    told = str(energy_us)
+    if isinstance(energy_us, float):
+        ratio = energy_us / build_us
+        verdict = "met" if ratio >= LEAST_ECOLOGITS_RATIO else "missed"
+        told = (
+            f"{energy_us / ours_us:,.0f} × ours from file, {ratio:,.0f} × after ingest "
+            f"(≥ {LEAST_ECOLOGITS_RATIO:g} ×: {verdict}); energy and carbon"
+        )
+    shown = _us(energy_us) if isinstance(energy_us, float) else "not measured"
+    rows.append((f"{bench_peers.ECOLOGITS}, `llm_impacts` per request", shown, told))
+    priced_us = measured("genai_prices", requests).stages["per_call"] * 1e6
+    told = f"{priced_us / build_us:,.0f} × ours after ingest; cost"
+    rows.append(("genai-prices, `calc_price` per request", _us(priced_us), told))
+    for part, title in (("polars", "a plain polars pipeline"), ("pandas", "pandas + openpyxl")):
+        run = best(requests, [part])[part]
+        rows.append(
+            (
+                f"{title}, {row_count:,} rows",
+                _us(run.seconds / row_count * 1e6),
+                f"cost, and energy by one factor; {run.peak_gb:.2f} GB",
+            )
+        )
+    return Table(
+        "Others on the same rows",
+        f"Per request: {bench_peers.CALLS:,} of the rows, of models that both know, already in "
+        "memory. In bulk (`tests/bench_peers.py`): sums by day, team, model and class, without "
+        "duplicates, ranges, grades or checks.",
+        ("way", "time per row", "to ours, and what it gives"),
+        rows,
+    )
 
 
-def page(
-    best: dict[int, dict[str, Run]],
-    decisions: list[str],
-    commands: list[str],
-    texts: list[str],
-) -> str:
-    """Return BENCHMARKS.md."""
-    memory_gb = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
-    newline = "\n"
-    return f"""# Benchmarks
+def _us(microseconds: float) -> str:
+    return f"{microseconds:,.2f} µs"
 
-Measured on {datetime.now(UTC):%Y-%m-%d} by `make bench`:
 
-- {os.cpu_count()} CPUs, {memory_gb:.0f} GB of memory, {platform.system()} {platform.machine()}
-- Python {platform.python_version()}, DuckDB {duckdb.__version__}, {THREADS} threads
-- memory limit of the settings: {Settings().memory_limit_gb:g} GB
+def spark_table(folder: Path) -> Table:
+    """Measure Spark on this machine beside DuckDB."""
+    rows = []
+    for row_count in [each for each in SIZES if each <= 1_000_000][-2:]:
+        log = folder / "log.parquet"
+        bench_logs.write_requests(log, row_count)
+        here, there = measured("build", log), measured("spark", log)
+        ratio = there.stages["build"] / here.stages["build"]
+        rows.append(
+            (
+                f"{row_count:,}",
+                f"{here.stages['build']:.2f} s",
+                f"{there.stages['build']:.1f} s",
+                f"{ratio:.0f} ×",
+                f"{there.stages['start']:.1f} s",
+            )
+        )
+    return Table(
+        "Spark beside DuckDB",
+        "All models built from the same loaded rows, each once: `local[2]` with 4 GB, else the "
+        "settings of `--engine spark`, Parquet written and read for every model. Same ingest.",
+        ("rows", "DuckDB", "Spark", "Spark to DuckDB", "start of Spark"),
+        rows,
+    )
 
-From a Parquet log of the general form (made by `tests/bench.py`) to finished, checked marts in a
-database file. The floor is DuckDB's bare `create table t as from 'log.parquet'` and `checkpoint`.
-Every run is a process of its own, floor and ours in turn; time is the best of {REPEATS} runs, peak
-memory (`ru_maxrss`) the most of them.
 
-| rows | floor | ours | ratio | rows per second | floor's peak | our peak |
-|--:|--:|--:|--:|--:|--:|--:|
-{newline.join(size_line(row_count, runs) for row_count, runs in best.items())}
+def has_room(folder: Path, row_count: int) -> bool:
+    """Say whether the disk holds a run of so many rows."""
+    return shutil.disk_usage(folder).free > BYTES_PER_ROW * row_count
 
-| {SIZES[-1]:,} rows | measured | target |
-|---|--:|--:|
-{newline.join([*target_lines(best), *decisions])}
 
-| {TEXT_ROWS:,} rows of text, read and judged | CPU time, to DuckDB's bare read | peak | target |
-|---|--:|--:|--:|
-{newline.join(texts)}
-
-| command (median) | measured | target |
-|---|--:|--:|
-{newline.join(commands)}
-"""
+def write_pages(tables: Sequence[Table], runs: dict[int, dict[str, Run]]) -> None:
+    """Write BENCHMARKS.md and the figures of the sizing page, or of a trial the first alone."""
+    given = os.environ.get("BENCH_ROWS")
+    command = f"BENCH_ROWS={given} make bench" if given else "make bench"
+    is_full = FULL_ROWS in runs
+    target = ROOT / ("BENCHMARKS.md" if is_full else "bench-trial.md")
+    write_whole(target, page(tables, command))
+    if is_full:
+        builds = {
+            rows: (made["build"].seconds, made["build"].peak_gb) for rows, made in runs.items()
+        }
+        path = ROOT / "docs" / "SIZING.md"
+        write_whole(path, sizing(path.read_text(encoding="utf-8"), builds))
+    say(f"wrote {target.name}")
 
 
 def main() -> None:
-    """Measure everything, or one part where called for that."""
-    if len(sys.argv) == 3:
-        print(json.dumps(measure_here(sys.argv[1], Path(sys.argv[2]))))
-        return
-    best = {}
-    with tempfile.TemporaryDirectory(prefix="joulebook-bench-") as folder:
-        commands = command_lines(Path(folder))
-        texts = text_lines(Path(folder))
-        for row_count in SIZES:
-            log = Path(folder) / "log.parquet"
-            write_log(log, row_count)
-            best[row_count] = best_runs(log)
-            print(size_line(row_count, best[row_count]), flush=True)
-        decisions = decision_lines(log)
-    (ROOT / "BENCHMARKS.md").write_text(page(best, decisions, commands, texts), encoding="utf-8")
+    """Measure everything, the largest log last."""
+    runs: dict[int, dict[str, Run]] = {}
+    reports: dict[int, Run] = {}
+    with tempfile.TemporaryDirectory(prefix="joulebook-bench-") as name:
+        folder = Path(name)
+        log = folder / "log.parquet"
+        before = [command_table(folder), form_table(folder)]
+        usual = [rows for rows in SIZES if rows <= FULL_ROWS]
+        for row_count in usual:
+            say(f"{row_count:,} rows")
+            bench_logs.write_requests(log, row_count)
+            runs[row_count] = best(log, ["floor", "build"])
+            reports[row_count] = measured("report", log)
+        decisions = measured("decisions", log, "bench_decisions.py")
+        texts = text_table(log, usual[-1])
+        peers = peer_table(log, runs)
+        spark = spark_table(folder)
+
+        def tables() -> list[Table]:
+            whole = report_table(reports, decisions, usual[-1])
+            return [size_table(runs), texts, whole, before[1], peers, spark, before[0]]
+
+        write_pages(tables(), runs)
+        for row_count in SIZES[len(usual) :]:
+            say(f"{row_count:,} rows")
+            if not has_room(folder, row_count):
+                say(f"  left out: needs {BYTES_PER_ROW * row_count / 1e9:.0f} GB of disk")
+                continue
+            bench_logs.write_requests(log, row_count)
+            runs[row_count] = best(log, ["floor", "build"])
+            write_pages(tables(), runs)
 
 
 if __name__ == "__main__":

@@ -96,4 +96,4 @@ def measure(log: Path) -> Decisions:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(Path(sys.argv[1]))))
+    print(json.dumps(measure(Path(sys.argv[-1]))._asdict()))

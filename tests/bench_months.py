@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import duckdb
-from bench import JOULEBOOK, ROOT, write_log
+from bench_logs import write_requests
+from bench_page import ROOT
 
+JOULEBOOK = str(Path(sys.executable).with_name("joulebook"))
 LAST_MONTH = "2026-10"
 SHOWN = (1, 2, 12, 24, 36)
 REPEATS = 3
@@ -168,7 +170,7 @@ def _target(value: float, most: float, unit: str) -> str:
 def main() -> None:
     """Measure, and write the table; or write the log of October where called for that."""
     if sys.argv[1:2] == ["--write"]:
-        write_log(Path(sys.argv[2]), int(sys.argv[3]))
+        write_requests(Path(sys.argv[2]), int(sys.argv[3]))
         return
     told = [int(each) for each in sys.argv[1:]]
     row_count, month_count = (*told, *(200_000, 36)[len(told) :])
