@@ -64,3 +64,4 @@ def test_too_many_cells_leave_the_steps_as_values(
     table = book["Bridge"].tables["t_month_bridge"]
     cells = [cell for row in book["Bridge"][table.ref] for cell in row]
     assert not [cell for cell in cells if cell.data_type == "f"]
+    assert workbook_bridge.STEPS_OF_RUN in [cell.value for cell in book["Bridge"]["A"]]
