@@ -24,7 +24,7 @@ from recalculation import (
 )
 
 from pipeline.estimate import Question, estimate
-from pipeline.report.workbook_energy import INPUTS_MOVED, RUN
+from pipeline.report.workbook_energy import INPUTS_MOVED, RUN, SCALED
 from pipeline.report.workbook_run import AS_BUILT, NOT_AS_BUILT
 from pipeline.settings import Settings
 
@@ -170,18 +170,32 @@ def test_ranges_and_sentences_say_that_they_are_of_the_run_once_inputs_are_moved
     ranges = {place for place, value in before.items() if value == RUN}
     # headlines, lines of tables and their totals, and each line of Data_Energy
     assert {"Summary", "Cost_per_task", "Energy", "Teams", "Data_Energy"} <= {s for s, _ in ranges}
-    assert {after[place] for place in ranges} == {INPUTS_MOVED}
+    # PUE scales all; batch changes the draws, but of lines whose batch a deployment tells
+    assert {after[place] for place in ranges} == {INPUTS_MOVED, SCALED}
+    assert {after[place] for place in ranges if place[0] in ("Summary", "Teams", "Bridge")} == {
+        INPUTS_MOVED
+    }
 
 
-def test_a_grid_factor_leaves_the_ranges_as_drawn(book: bytes, tmp_path: Path) -> None:
-    # carbon is electricity times the factor in every draw, so its range moves with it exactly
-    found = recalculated(book, tmp_path, in_carbon_gco2e_per_kwh=100.0)
-    ranges = {place for place, value in stored(book).items() if value == RUN}
+def test_what_only_scales_leaves_the_ranges_as_drawn(
+    book_of: Callable[..., Book], book: bytes, tmp_path: Path
+) -> None:
+    # Carbon is electricity times the factor in every draw, so its range moves with it exactly.
+    # A PUE that a run is told has no range of its own any more, so its ends lie closer.
+    cases = [{"in_carbon_gco2e_per_kwh": 100.0}, {"in_pue_ratio": 1.35}]
+    grid, pue = recalculated_each(book, tmp_path, cases)
+    other = rendered(book_of, {"pue_ratio": 1.35})
+    before = stored(book)
+    ranges = {place for place, value in before.items() if value == RUN}
+    as_built = {place for place, value in before.items() if value == AS_BUILT}
 
-    assert {found[place] for place in ranges} == {RUN}
-    assert found[next(place for place, value in stored(book).items() if value == AS_BUILT)] == (
-        NOT_AS_BUILT
-    )
+    assert {grid[place] for place in ranges} == {RUN}
+    assert {pue[place] for place in ranges} == {SCALED}
+    assert {found[place] for found in (grid, pue) for place in as_built} == {NOT_AS_BUILT}
+    for column, value in (("B", 1e-9), ("C", 0.05), ("D", 0.05)):
+        scaled = by_label(pue, book, "Summary", column)["Electricity"]
+        drawn = by_label(stored(other), other, "Summary", column)["Electricity"]
+        assert scaled == pytest.approx(drawn, rel=value), column
 
 
 def test_the_cost_follows_the_currency_of_the_reader(book: bytes, moved: Cells) -> None:

@@ -17,7 +17,7 @@ from pipeline.report.language import ENGLISH, Language
 from pipeline.report.palette import ACCENT
 from pipeline.report.section import Report, Section, Steps, Table
 from pipeline.report.sections.bridge import TABLE as BRIDGE
-from pipeline.report.workbook_bridge import bridge_tables
+from pipeline.report.workbook_bridge import STEPS_OF_RUN, bridge_tables
 from pipeline.report.workbook_bridge_steps import (
     CELLS,
     live_bridge,
@@ -232,6 +232,8 @@ def _write_more(build: _Build, writer: SheetWriter, section: Section) -> None:
     if section.name == "assumptions":
         write_inputs(writer, build.book, build.data)
         write_run_state(writer, build.book)
+    elif section.name == "bridge" and section.tables and CELLS not in build.tables:
+        writer.line(STEPS_OF_RUN)
     elif section.name == _CHECKS:
         _write_checks(build, writer, build.data)
     elif section.name == FIRST_SECTION:

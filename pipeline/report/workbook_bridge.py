@@ -16,6 +16,10 @@ from pipeline.report.workbook_table import DataColumn, DataTable, number_format
 from pipeline.report.workbook_usage import MOMENTS, PRICES, TOKEN_KINDS
 
 MOST_CELLS = 10_000  # a formula of each looks at all
+STEPS_OF_RUN = (
+    f"Two months of more than {MOST_CELLS:,} cells (model, class, team): these steps are the run's "
+    "and follow no input."
+)
 _WORDS_OF_ONE = {name: f"{name.removesuffix('_tokens')}_usd_per_token" for name in TOKEN_KINDS}
 _REQUEST = "usd_per_request"
 _RATES = (

@@ -59,8 +59,10 @@ def energy_table(data: BookData, numbers: Numbers, language: Language = ENGLISH)
     )
 
 
-RUN, INPUTS_MOVED = "run", "≠ inputs moved"  # whose draws a range rests on
-RANGE_WORDS = (RUN, INPUTS_MOVED)
+# Whose draws a range rests on: the run's; the run's, times what PUE, host or idle are now; or none,
+# since batch, coefficients or bias factors moved, which draws would follow each in its own way.
+RUN, SCALED, INPUTS_MOVED = "run", "run, scaled", "≠ inputs moved"
+RANGE_WORDS = (RUN, SCALED, INPUTS_MOVED)
 _AVERAGED = (*TERMS, *dict.fromkeys(rate_source(rate) for _, rate in MOMENTS))
 _WORDS = {
     "batch_told": "assumed",
@@ -163,7 +165,7 @@ def _energy_formulas() -> dict[str, tuple[str, str]]:
         "facility_energy_low_kwh": ("{facility_energy_kwh}*{facility_low_ratio}", "Low end."),
         "facility_energy_high_kwh": ("{facility_energy_kwh}*{facility_high_ratio}", "High end."),
         "range_of": (
-            f'IF({{energy_moved}}+moved_buildings=0,"{RUN}","{INPUTS_MOVED}")',
+            range_of("{energy_moved}"),
             "Whose draws the ends rest on: those of the run, or inputs were moved since.",
         ),
         "carbon_gco2e": (f"{{facility_energy_kwh}}*{CARBON_PER_KWH}", "Electricity × grid factor."),
@@ -211,6 +213,11 @@ def mean_of_stand_ins(column: str) -> str:
         f"IF({{architecture_count}}=1,SUMIFS({values},{rows},{{group_no}}),"
         f"{is_positive}*EXP({logs}/{{architecture_count}}))"
     )
+
+
+def range_of(energy_moved: str) -> str:
+    """Return whose draws a range rests on, as a formula over the count of moved energies."""
+    return f'IF({energy_moved}>0,"{INPUTS_MOVED}",IF(moved_buildings>0,"{SCALED}","{RUN}"))'
 
 
 def _moved(name: str) -> str:

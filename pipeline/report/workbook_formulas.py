@@ -24,8 +24,8 @@ RANGE_OF = Column(
     "range_of",
     "Range of",
     "text",
-    meaning="Whose draws low and high rest on. Once inputs are moved they keep the run's ratio to "
-    "the value and are no new draw.",
+    meaning="Whose draws low and high rest on: the run's; the run's, scaled by PUE, host and idle "
+    "as they are now; or ≠, where batch or coefficients moved and a new run would draw others.",
     unknown="none",
 )
 _DIVISOR = "priced_task_count"

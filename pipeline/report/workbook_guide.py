@@ -18,9 +18,12 @@ _COLOURS = (
 _LIMITS = (
     (
         "Ranges",
-        "Low and high keep their ratio to the value, as the run found it. 'Range of' beside them "
-        "says ≠ once an input was moved that they rest on: a new run draws them again. Calculator "
-        "draws its ranges anew at every change.",
+        "Low and high keep their ratio to the value, as the run found it, and 'Range of' beside "
+        "them says how far that holds. Tariff, grid and prices leave it right. PUE, host and "
+        "idle scale every draw ('run, scaled'); the run's doubt of them stays in, so a run that "
+        "is told them gives narrower ranges. Batch and coefficients change the draws "
+        "themselves: ≠, a new run draws them again. Calculator draws its ranges anew at every "
+        "change.",
     ),
     (
         "Told costs",

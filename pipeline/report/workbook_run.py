@@ -8,7 +8,7 @@ from openpyxl.workbook import Workbook
 
 from pipeline.report.section import Column, Table
 from pipeline.report.workbook_cells import write_formula
-from pipeline.report.workbook_energy import INPUTS_MOVED, RANGE_WORDS, RUN
+from pipeline.report.workbook_energy import RANGE_WORDS, RUN, range_of
 from pipeline.report.workbook_facility import RATIOS
 from pipeline.report.workbook_formulas import RUN_VALUE, LiveTable
 from pipeline.report.workbook_names import name_cell
@@ -39,7 +39,7 @@ _ROWS: tuple[tuple[str, str, str | int, str], ...] = (
     ("moved_costs", "SUM(d_energy[cost_moved])", 0, "Lines whose cost differs."),
     (
         "ranges_of",
-        f'IF(moved_buildings+moved_energies=0,"{RUN}","{INPUTS_MOVED}")',
+        range_of("moved_energies"),
         RUN,
         "Whose draws the ranges rest on.",
     ),

@@ -2,7 +2,8 @@
 -- requests, then classes and teams, then models within them, then lengths. What is left is price.
 -- Where last month has no such cell, the nearest it has stands in: lengths of class and team, of
 -- the class, of all; values of the class, of all; a model that is new has its own price. mix_base
--- and is_rate_new say which of them stood in.
+-- and is_rate_new say which of them stood in; quantity_at_model is what this month's requests would
+-- have taken at those lengths.
 -- grain: month, measure, provider, model_id, query_class, team, quantity_kind
 
 with
