@@ -70,10 +70,10 @@ prices: .venv/dev-ready  ## Rewrite the list prices from the pinned genai-prices
 
 .PHONY: validation
 validation: .venv/dev-ready  ## Rewrite what measurements in JOULEBOOK_SAMPLES say: errors, points, draws, fits
-	$(PYTHON) -m pipeline.validate --measurements "$(JOULEBOOK_SAMPLES)/energy/measurements.csv.gz"
-	$(PYTHON) -m pipeline.draws --measurements "$(JOULEBOOK_SAMPLES)/energy/measurements.csv.gz"
-	$(PYTHON) -m pipeline.rival_fits --measurements "$(JOULEBOOK_SAMPLES)/energy/measurements.csv.gz"
-	$(PYTHON) -m pipeline.law_points --measurements "$(JOULEBOOK_SAMPLES)/energy/measurements.csv.gz"
+	$(PYTHON) -m pipeline.validation.validate --measurements "$(JOULEBOOK_SAMPLES)/energy/measurements.csv.gz"
+	$(PYTHON) -m pipeline.validation.draws --measurements "$(JOULEBOOK_SAMPLES)/energy/measurements.csv.gz"
+	$(PYTHON) -m pipeline.validation.rival_fits --measurements "$(JOULEBOOK_SAMPLES)/energy/measurements.csv.gz"
+	$(PYTHON) -m pipeline.validation.law_points --measurements "$(JOULEBOOK_SAMPLES)/energy/measurements.csv.gz"
 
 .PHONY: sample
 sample: .venv/dev-ready  ## Rewrite the bundled sample

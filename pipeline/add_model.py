@@ -11,7 +11,7 @@ import duckdb
 from pipeline import __version__, warehouse
 from pipeline.errors import BadInputError, WrongUseError
 from pipeline.ingest.cards import Record, Weights, architecture_from_config, notes_on, weights
-from pipeline.overlay import write_rows
+from pipeline.overlays.overlay import write_rows
 from pipeline.reference import load_reference
 from pipeline.settings import Settings
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pipeline.audit_cli import EXAMPLES as AUDIT_EXAMPLES
-from pipeline.audit_cli import audit
-from pipeline.cli_parts import (
+from pipeline.commands.audit import EXAMPLES as AUDIT_EXAMPLES
+from pipeline.commands.audit import audit
+from pipeline.commands.explain import EXAMPLES, explain
+from pipeline.commands.law import law_app
+from pipeline.commands.parts import (
     AssumeOption,
     ConfigOption,
     JsonOption,
@@ -23,12 +25,10 @@ from pipeline.cli_parts import (
     warn,
     workspace_settings,
 )
+from pipeline.commands.power import EXAMPLES as POWER_EXAMPLES
+from pipeline.commands.power import power
+from pipeline.commands.workspace import register
 from pipeline.errors import JoulebookError, WrongUseError
-from pipeline.explain_cli import EXAMPLES, explain
-from pipeline.law_cli import law_app
-from pipeline.power_cli import EXAMPLES as POWER_EXAMPLES
-from pipeline.power_cli import power
-from pipeline.workspace_cli import register
 
 if TYPE_CHECKING:
     from pipeline.settings import Settings
@@ -86,11 +86,11 @@ def report(
     as_json: JsonOption = False,
 ) -> None:
     """Build the monthly workbook and page; without logs, of the bundled sample."""
-    from pipeline import months
     from pipeline.engines import builder_of
     from pipeline.job import make_report
+    from pipeline.monthly import months
+    from pipeline.monthly.workspace_run import logged_run
     from pipeline.settings import require_language
-    from pipeline.workspace_run import logged_run
 
     require_month(month)
     settings = settings_of(config, usage, assume)
@@ -150,10 +150,10 @@ def ingest(
 
 
 def _load(settings: "Settings") -> list[dict[str, Any]]:
-    from pipeline.corrections import settle_closed
+    from pipeline.monthly.corrections import settle_closed
+    from pipeline.monthly.workspace_load import load_files
+    from pipeline.monthly.workspace_run import logged_run
     from pipeline.settings import WAREHOUSE
-    from pipeline.workspace_load import load_files
-    from pipeline.workspace_run import logged_run
 
     with logged_run(settings, "ingest", None, tell, calls=False) as run:
         loaded = load_files(settings, tell)

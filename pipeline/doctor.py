@@ -11,7 +11,7 @@ import duckdb
 
 from pipeline import __version__, warehouse
 from pipeline.errors import JoulebookError
-from pipeline.overlay_sheets import overlay_files
+from pipeline.overlays.sheets import overlay_files
 from pipeline.reference import TABLES, load_reference
 from pipeline.settings import PLACES, Settings, bundled
 

@@ -11,7 +11,7 @@ from pipeline import rival_estimate, warehouse
 from pipeline.errors import WrongUseError
 from pipeline.ingest import contract
 from pipeline.ingest.load import create_tables
-from pipeline.model_names import require_model
+from pipeline.overlays.model_names import require_model
 from pipeline.reference import load_reference, require_gpu, require_stack
 from pipeline.settings import Settings
 

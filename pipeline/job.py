@@ -8,20 +8,21 @@ from typing import Any
 
 import duckdb
 
-from pipeline import limits, manifest, publish, warehouse, workspace, workspace_rows
+from pipeline import limits, manifest, publish, warehouse
 from pipeline.audit.fill import fill_measured_tables
-from pipeline.book_frames import book_data, write_requests
-from pipeline.calculator import calculator_rows
 from pipeline.errors import IncompleteInputError
+from pipeline.frames.book import book_data, write_requests
+from pipeline.frames.calculator import calculator_rows
+from pipeline.frames.sections import frames
 from pipeline.ingest.load import find_files, load
 from pipeline.laws.simple import METHOD_VERSION
 from pipeline.marts import MARTS
+from pipeline.monthly import workspace, workspace_rows
 from pipeline.power.fill import fill_power_tables
 from pipeline.reference import checked_inputs, load_reference
 from pipeline.report import page, workbook
 from pipeline.report.assemble import InputFile, ReportFacts, build_report
 from pipeline.report.language import language_of
-from pipeline.section_frames import frames
 from pipeline.settings import Settings, bundled
 from pipeline.warehouse import CheckResult
 

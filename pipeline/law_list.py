@@ -6,9 +6,9 @@ from typing import Any
 
 from pipeline.law_words import OWN, words_of
 from pipeline.laws import rivals
-from pipeline.measured_work import Coefficients
-from pipeline.measurements import coefficients_of, default_set
 from pipeline.reference import reference_rows
+from pipeline.validation.measured_work import Coefficients
+from pipeline.validation.measurements import coefficients_of, default_set
 
 
 def described() -> list[dict[str, Any]]:

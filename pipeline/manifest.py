@@ -17,7 +17,7 @@ import duckdb
 from pipeline import __version__
 from pipeline.ingest.files import find_files
 from pipeline.laws.simple import METHOD_VERSION
-from pipeline.overlay import fingerprints
+from pipeline.overlays.overlay import fingerprints
 from pipeline.settings import PLACES, Input, Settings, bundled
 from pipeline.warehouse import CheckResult
 

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import duckdb
 
-from pipeline.attribution import load_attribution
-from pipeline.budgets import load_budgets
-from pipeline.equal_quality import load_equal_quality
 from pipeline.errors import WrongUseError
-from pipeline.frozen import create_corrections, thaw
 from pipeline.law_words import all_words
 from pipeline.laws.simple import METHOD_VERSION
 from pipeline.measured_tables import create_measured_tables
-from pipeline.model_names import load_model_names, meanings, require_model
-from pipeline.overlay import load_overlays
-from pipeline.quality import load_quality
+from pipeline.monthly.frozen import create_corrections, thaw
+from pipeline.overlays.attribution import load_attribution
+from pipeline.overlays.budgets import load_budgets
+from pipeline.overlays.equal_quality import load_equal_quality
+from pipeline.overlays.model_names import load_model_names, meanings, require_model
+from pipeline.overlays.overlay import load_overlays
+from pipeline.overlays.quality import load_quality
 from pipeline.settings import Input, Settings, bundled
 
 TABLES = (

@@ -14,10 +14,10 @@ import duckdb
 from pipeline.errors import WrongUseError
 from pipeline.law_words import all_words
 from pipeline.laws.facility import J_PER_KWH
-from pipeline.measured_work import Measurement
-from pipeline.published_laws import published
 from pipeline.reference import reference_rows
 from pipeline.shapes import Shape, shape_of
+from pipeline.validation.measured_work import Measurement
+from pipeline.validation.published_laws import published
 
 _COMPARED = ("ecologits_0_8", "ecologits_0_9", "linear", "parameters_tokens")
 _FITTED = ("linear", "parameters_tokens")  # to the rows of a coefficient set

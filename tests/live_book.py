@@ -11,12 +11,12 @@ from conftest import Book
 from report_frames import HOSTILE
 
 from pipeline import warehouse
-from pipeline.book_frames import book_data
+from pipeline.frames.book import book_data
+from pipeline.frames.sections import frames
 from pipeline.report import workbook
 from pipeline.report.assemble import ReportFacts, build_report
 from pipeline.report.section import Report
-from pipeline.report.workbook_data import BookData
-from pipeline.section_frames import frames
+from pipeline.report.workbook.data import BookData
 from pipeline.settings import Deployment, Settings
 
 MONTH = "2026-10"

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pipeline.measured_work import Coefficients, Measurement, energy_j
-from pipeline.naming import Names
+from pipeline.validation.measured_work import Coefficients, Measurement, energy_j
+from pipeline.validation.naming import Names
 
 PRICES = Coefficients(1.2e-12, 2.5e-10, 1.4e-10, 0.023, 0)
 STEP_PRICES = Coefficients(1.2e-12, 2.5e-10, 1.4e-10, 0, 0.7)

@@ -9,8 +9,8 @@ import duckdb
 import pytest
 from conftest import Book, Rows, built, rows_of, write_log
 
-from pipeline.attribution import load_attribution
 from pipeline.errors import BadInputError
+from pipeline.overlays.attribution import load_attribution
 from pipeline.settings import Input, Settings
 
 EXAMPLE = {"input_tokens": 900, "output_tokens": 300}

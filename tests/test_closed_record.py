@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.closed_record import frozen_files, read_record
 from pipeline.errors import BadInputError
+from pipeline.monthly.closed_record import frozen_files, read_record
 
 RECORD = {
     "event": {},

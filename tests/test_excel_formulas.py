@@ -15,7 +15,7 @@ from test_dialects import draws, less_its_square, one_over_its_square, square_of
 
 from pipeline import dialects
 from pipeline.laws import facility, simple, work
-from pipeline.report.workbook_rows import filled
+from pipeline.report.workbook.rows import filled
 
 ROWS = 25
 Law = Callable[..., Any]

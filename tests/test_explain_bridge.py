@@ -13,10 +13,10 @@ from pipeline.explain.cell import explain_cell
 from pipeline.explain.find import FoundCell
 from pipeline.explain.lines import Explanation, Fact, Step
 from pipeline.explain.text import text_of
+from pipeline.frames.sections import frames
 from pipeline.report.assemble import build_report
 from pipeline.report.section import Report
-from pipeline.report.workbook_places import Place, tables_of
-from pipeline.section_frames import frames
+from pipeline.report.workbook.places import Place, tables_of
 from pipeline.settings import Settings, bundled
 
 pytestmark = pytest.mark.slow

@@ -20,11 +20,11 @@ from pipeline.explain.find import FoundCell, find_cell
 from pipeline.explain.lines import Explanation, Line, Step
 from pipeline.explain.text import text_of
 from pipeline.explain.warehouse_rows import Row
+from pipeline.frames.sections import frames
 from pipeline.report import page, workbook
 from pipeline.report.assemble import build_report
 from pipeline.report.section import Report
-from pipeline.report.workbook_places import Place, anchors_of, places_of, tables_of
-from pipeline.section_frames import frames
+from pipeline.report.workbook.places import Place, anchors_of, places_of, tables_of
 from pipeline.settings import Settings
 
 pytestmark = pytest.mark.slow

@@ -13,10 +13,10 @@ from pipeline import job, warehouse
 from pipeline.explain.cell import explain_cell
 from pipeline.explain.find import find_cell
 from pipeline.explain.text import text_of
+from pipeline.frames.sections import frames
 from pipeline.report import workbook
 from pipeline.report.assemble import build_report
-from pipeline.report.workbook_places import tables_of
-from pipeline.section_frames import frames
+from pipeline.report.workbook.places import tables_of
 from pipeline.settings import Settings
 
 pytestmark = pytest.mark.slow

@@ -16,11 +16,12 @@ from planted import MODELS, NAMES, PRICES, STEP_PRICES, measurement, planted, wr
 from pipeline import warehouse
 from pipeline.cli import main
 from pipeline.errors import BadInputError, IncompleteInputError, JoulebookError, WrongUseError
-from pipeline.fit import fit
-from pipeline.fit_answer import answer, coefficient_row
 from pipeline.laws import work
-from pipeline.measured_work import Coefficients, Measurement, energy_j, terms, work_of
-from pipeline.measurements import (
+from pipeline.reference import reference_rows
+from pipeline.validation.fit import fit
+from pipeline.validation.fit_answer import answer, coefficient_row
+from pipeline.validation.measured_work import Coefficients, Measurement, energy_j, terms, work_of
+from pipeline.validation.measurements import (
     NOT_DENSE,
     OVERFLOW,
     UNKNOWN_MODEL,
@@ -28,8 +29,7 @@ from pipeline.measurements import (
     Subset,
     read_measurements,
 )
-from pipeline.naming import MODEL_COLUMNS, bytes_per_weight
-from pipeline.reference import reference_rows
+from pipeline.validation.naming import MODEL_COLUMNS, bytes_per_weight
 
 SET_COLUMNS = list(reference_rows("law_coefficients")[0])
 HEADER = "model,gpu,n_in,n_out,batch,energy_j_req\n"

@@ -14,9 +14,9 @@ import pytest
 from conftest import Book, rows_of
 
 from pipeline import warehouse
+from pipeline.frames.sections import frames
 from pipeline.report import workbook
 from pipeline.report.assemble import ReportFacts, build_report
-from pipeline.section_frames import frames
 from pipeline.settings import Deployment, Settings
 
 GOLDEN = Path(__file__).resolve().parent / "golden"

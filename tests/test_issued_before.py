@@ -6,10 +6,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from pipeline import issued_before
 from pipeline.laws.simple import METHOD_VERSION
 from pipeline.manifest import shown_settings
-from pipeline.months_state import MonthState
+from pipeline.monthly import issued_before
+from pipeline.monthly.months_state import MonthState
 from pipeline.settings import Settings
 
 

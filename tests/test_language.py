@@ -13,9 +13,9 @@ from pipeline.report.language import ENGLISH, language_of
 from pipeline.report.page_words import SCRIPT_WORDS, WORDS
 from pipeline.report.section import Bars, Dots, Figure, Lines, Points, Report, Steps
 from pipeline.report.translation import translated
-from pipeline.report.workbook_calculator import _INPUTS, _WORK_STEPS, WORDS_OF_FORMULAS
-from pipeline.report.workbook_calculator_answer import ANSWERS
-from pipeline.report.workbook_reasons import reason_of
+from pipeline.report.workbook.calculator import _INPUTS, _WORK_STEPS, WORDS_OF_FORMULAS
+from pipeline.report.workbook.calculator_answer import ANSWERS
+from pipeline.report.workbook.reasons import reason_of
 
 SPANISH = language_of("es")
 ROOT = Path(__file__).parent.parent

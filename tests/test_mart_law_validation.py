@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from conftest import Book, rows_of
 
-from pipeline import validate
+from pipeline.validation import validate
 
 NAMES = (*validate.KEY, "law", "form", "subset_kind", "subset_value", "row_count")
 

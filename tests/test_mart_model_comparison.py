@@ -9,8 +9,8 @@ import pytest
 from conftest import EXAMPLE_GPU_J, Book, rows_of
 from overlay_files import overlay_folder
 
-from pipeline.equal_quality import load_equal_quality
 from pipeline.errors import BadInputError
+from pipeline.overlays.equal_quality import load_equal_quality
 from pipeline.settings import Deployment, Settings
 
 LLAMA = "meta-llama/Llama-3.1-8B"

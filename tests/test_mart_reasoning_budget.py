@@ -10,7 +10,7 @@ from conftest import DENSE_BIAS, EXAMPLE_GPU_J, Book, Rows, rows_of
 
 from pipeline import warehouse
 from pipeline.errors import BadInputError
-from pipeline.quality import load_quality
+from pipeline.overlays.quality import load_quality
 from pipeline.reference import load_reference
 from pipeline.settings import Settings
 

@@ -11,7 +11,7 @@ from overlay_files import workbook
 from pipeline import warehouse
 from pipeline.errors import BadInputError
 from pipeline.ingest.summary import summarise
-from pipeline.model_names import load_model_names, require_model
+from pipeline.overlays.model_names import load_model_names, require_model
 from pipeline.reference import checked_inputs, load_reference
 from pipeline.settings import Input, Settings
 

@@ -15,9 +15,9 @@ from overlay_files import HEADERS, overlay_folder, workbook
 
 from pipeline import warehouse
 from pipeline.errors import BadInputError, JoulebookError, WrongUseError
-from pipeline.overlay import KEYS, load_overlays
-from pipeline.overlay_contracts import COMPANY_TABLES
-from pipeline.overlay_sheets import overlay_files
+from pipeline.overlays.contracts import COMPANY_TABLES
+from pipeline.overlays.overlay import KEYS, load_overlays
+from pipeline.overlays.sheets import overlay_files
 from pipeline.settings import bundled, read_settings
 
 Con = duckdb.DuckDBPyConnection

@@ -33,10 +33,10 @@ from report_frames import (
 )
 from test_dialects import Law, draws
 
-from pipeline.calculator import calculator_rows
 from pipeline.dialects import javascript_functions
 from pipeline.errors import WrongUseError
 from pipeline.estimate import Question, estimate
+from pipeline.frames.calculator import calculator_rows
 from pipeline.laws import facility, ranges, simple, work
 from pipeline.report import page
 from pipeline.report.assemble import ReportFacts, build_report

@@ -10,15 +10,16 @@ import duckdb
 import pytest
 from typer.testing import CliRunner
 
-from pipeline import attribution, errors, model_names, warehouse
+from pipeline import errors, warehouse
 from pipeline.cli import app
 from pipeline.ingest.contract import NO_USAGE, RULES
 from pipeline.ingest.sources import GENERAL_COLUMNS, SOURCE_BY_NAME, SOURCES
 from pipeline.laws import simple, work
-from pipeline.mapping_files import PERIOD
+from pipeline.monthly.workspace_load import FUTURE_RULE
+from pipeline.overlays import attribution, model_names
+from pipeline.overlays.mapping_files import PERIOD
 from pipeline.reference import load_reference, reference_rows
 from pipeline.settings import ASSUME_KEYS, PLACES, Deployment, Settings, read_settings
-from pipeline.workspace_load import FUTURE_RULE
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

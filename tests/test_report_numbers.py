@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from pipeline.cli_parts import inert
+from pipeline.commands.parts import inert
 from pipeline.report.numbers import LONGEST_TEXT, clean_text, excel_format, show, show_range
 from pipeline.report.section import Kind, Value
 

@@ -14,8 +14,11 @@ from typing import Any
 import pytest
 from planted import MODELS, NAMES, PRICES, measurement, planted, write
 
-from pipeline import validate
-from pipeline.bias import (
+from pipeline.cli import main
+from pipeline.reference import reference_rows
+from pipeline.settings import bundled
+from pipeline.validation import validate
+from pipeline.validation.bias import (
     PROMPT_RATIOS,
     class_logs,
     half_width,
@@ -24,18 +27,15 @@ from pipeline.bias import (
     read_current,
     unseen_logs,
 )
-from pipeline.cli import main
-from pipeline.coefficient_faults import all_coefficient_faults, coefficient_faults
-from pipeline.draws import CLASSES, COUNT, joint_draws, stack_sigma
-from pipeline.known_data import FITTED_TO, is_sound
-from pipeline.law_points import REPOSITORIES, points
-from pipeline.measured_work import Measurement, energy_j
-from pipeline.measurements import coefficients_of, is_of
-from pipeline.published_laws import published
-from pipeline.reference import reference_rows
-from pipeline.refitted_laws import refitted
-from pipeline.rival_fits import fitted_rows
-from pipeline.settings import bundled
+from pipeline.validation.coefficient_faults import all_coefficient_faults, coefficient_faults
+from pipeline.validation.draws import CLASSES, COUNT, joint_draws, stack_sigma
+from pipeline.validation.known_data import FITTED_TO, is_sound
+from pipeline.validation.law_points import REPOSITORIES, points
+from pipeline.validation.measured_work import Measurement, energy_j
+from pipeline.validation.measurements import coefficients_of, is_of
+from pipeline.validation.published_laws import published
+from pipeline.validation.refitted_laws import refitted
+from pipeline.validation.rival_fits import fitted_rows
 
 Row = dict[str, Any]
 

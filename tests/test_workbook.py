@@ -19,9 +19,9 @@ from report_frames import HOSTILE, hostile_report, report
 from pipeline.report import workbook
 from pipeline.report.numbers import clean_text
 from pipeline.report.section import Column, Kind, Report, Section, Steps, Table, Value
-from pipeline.report.workbook_chart_kinds import is_waterfall
-from pipeline.report.workbook_print import narrowed, pages_across
-from pipeline.report.workbook_sheet import may_add
+from pipeline.report.workbook.chart_kinds import is_waterfall
+from pipeline.report.workbook.print import narrowed, pages_across
+from pipeline.report.workbook.sheet import may_add
 
 _SHEETS = [
     *("About", "Summary", "Findings", "Assumptions", "Cost_per_task", "Usage", "Energy"),

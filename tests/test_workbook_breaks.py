@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from report_frames import report
 
 from pipeline.report import workbook
-from pipeline.report.workbook_breaks import breaks
+from pipeline.report.workbook.breaks import breaks
 
 
 def test_a_caption_moves_to_the_next_page_with_its_table() -> None:

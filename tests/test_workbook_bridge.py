@@ -8,10 +8,11 @@ import pytest
 from conftest import Book
 from live_book import made
 
-from pipeline.report import workbook, workbook_bridge
+from pipeline.report import workbook
 from pipeline.report.section import Report
-from pipeline.report.workbook_bridge import bridge_tables
-from pipeline.report.workbook_data import BookData, numbers_of
+from pipeline.report.workbook import bridge as workbook_bridge
+from pipeline.report.workbook.bridge import bridge_tables
+from pipeline.report.workbook.data import BookData, numbers_of
 
 
 @pytest.fixture(scope="module")

@@ -20,25 +20,19 @@ from live_book import CHAT, GPT, MONTH, TEAMS, made
 from python_calamine import CalamineWorkbook
 from recalculation import stored
 
-from pipeline.book_frames import book_data, write_requests
+from pipeline.frames.book import book_data, write_requests
 from pipeline.report import workbook
 from pipeline.report.language import language_of
 from pipeline.report.numbers import clean_text
 from pipeline.report.section import Column, Report, Table
-from pipeline.report.workbook_cache import Fillings, filled_workbook
-from pipeline.report.workbook_data import (
-    MOST_TEAMS,
-    BookData,
-    cost_table,
-    numbers_of,
-    usage_table,
-)
-from pipeline.report.workbook_energy import energy_table
-from pipeline.report.workbook_formulas import live
-from pipeline.report.workbook_layout import Place, point_at
-from pipeline.report.workbook_lines import MOST_LINES, shortened
-from pipeline.report.workbook_rows import row_xml, value_xml
-from pipeline.report.workbook_table import DataColumn, DataTable
+from pipeline.report.workbook.cache import Fillings, filled_workbook
+from pipeline.report.workbook.data import MOST_TEAMS, BookData, cost_table, numbers_of, usage_table
+from pipeline.report.workbook.energy import energy_table
+from pipeline.report.workbook.formulas import live
+from pipeline.report.workbook.layout import Place, point_at
+from pipeline.report.workbook.lines import MOST_LINES, shortened
+from pipeline.report.workbook.rows import row_xml, value_xml
+from pipeline.report.workbook.table import DataColumn, DataTable
 from pipeline.settings import Settings
 
 # What Excel 2016 has; nothing volatile.

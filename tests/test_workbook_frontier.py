@@ -10,7 +10,7 @@ from report_frames import budget_mart, report
 
 from pipeline.report import workbook
 from pipeline.report.section import Section
-from pipeline.report.workbook_frontier import Frontier, frontier_of
+from pipeline.report.workbook.frontier import Frontier, frontier_of
 
 # cost of a right answer × accuracy = cost of an answer
 PLANTED: tuple[dict[str, Any], ...] = (

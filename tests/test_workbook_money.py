@@ -14,14 +14,14 @@ from overlay_files import overlay_folder
 from recalculation import differences, recalculated, stored
 
 from pipeline import warehouse
-from pipeline.book_frames import book_data
+from pipeline.frames.book import book_data
+from pipeline.frames.sections import frames
 from pipeline.job import write_report
 from pipeline.report import workbook
 from pipeline.report.assemble import build_report
 from pipeline.report.section import Report
-from pipeline.report.workbook_data import BookData, cost_table, numbers_of
-from pipeline.report.workbook_table import DataTable
-from pipeline.section_frames import frames
+from pipeline.report.workbook.data import BookData, cost_table, numbers_of
+from pipeline.report.workbook.table import DataTable
 from pipeline.settings import Settings
 
 SONNET = {"provider": "anthropic", "model_name": "claude-sonnet-4-5", "query_class": "chat"}

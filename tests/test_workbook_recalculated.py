@@ -24,8 +24,8 @@ from recalculation import (
 )
 
 from pipeline.estimate import Question, estimate
-from pipeline.report.workbook_energy import INPUTS_MOVED, RUN, SCALED
-from pipeline.report.workbook_run import AS_BUILT, NOT_AS_BUILT
+from pipeline.report.workbook.energy import INPUTS_MOVED, RUN, SCALED
+from pipeline.report.workbook.run import AS_BUILT, NOT_AS_BUILT
 from pipeline.settings import Settings
 
 pytestmark = pytest.mark.slow

@@ -12,18 +12,19 @@ import pytest
 from conftest import rows_of, write_log
 from workspace_runs import run
 
-from pipeline import user_ids, warehouse, workspace, workspace_load, workspace_rows
+from pipeline import warehouse
 from pipeline.errors import BadInputError, IncompleteInputError, LockedError, WrongUseError
-from pipeline.forget import forget
-from pipeline.frozen import reference_tables
 from pipeline.ingest.tables import STORED
+from pipeline.monthly import user_ids, workspace, workspace_load, workspace_rows
+from pipeline.monthly.forget import forget
+from pipeline.monthly.frozen import reference_tables
+from pipeline.monthly.restate import CAUSES
+from pipeline.monthly.schedule import text_of as schedule_of
+from pipeline.monthly.status import require_recent
+from pipeline.monthly.workspace_lock import locked
+from pipeline.monthly.workspace_run import logged_run, read_runs
 from pipeline.reference import load_reference
-from pipeline.restate import CAUSES
-from pipeline.schedule import text_of as schedule_of
 from pipeline.settings import PLACES, Input, Settings, bundled, read_settings
-from pipeline.status import require_recent
-from pipeline.workspace_lock import locked
-from pipeline.workspace_run import logged_run, read_runs
 
 ONE = {"request_id": "r-1", "team": "a", "user_id": "u-1", "input_tokens": 9, "output_tokens": 1}
 TWO = {**ONE, "request_id": "r-2", "occurred_at": "2026-11-02T10:00:00Z", "output_tokens": 2}

@@ -10,7 +10,8 @@ from conftest import rows_of, write_log
 from overlay_files import overlay_folder
 from workspace_runs import files_of, run
 
-from pipeline import warehouse, workspace, workspace_load, workspace_rows
+from pipeline import warehouse
+from pipeline.monthly import workspace, workspace_load, workspace_rows
 from pipeline.reference import load_reference
 from pipeline.settings import Input, Settings
 

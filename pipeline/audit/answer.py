@@ -24,8 +24,8 @@ from pipeline.audit.rules import sensor_of
 from pipeline.audit.runs import RunsFile
 from pipeline.audit.tracks import tracks_of
 from pipeline.audit.uncertainty import budget
-from pipeline.naming import Names
 from pipeline.reference import reference_rows
+from pipeline.validation.naming import Names
 
 
 @dataclass(frozen=True)

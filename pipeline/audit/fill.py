@@ -6,7 +6,6 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from pipeline import validate
 from pipeline.audit.answer import Audit, audit, without_energy
 from pipeline.audit.hours import energy_by_hour
 from pipeline.audit.law import measured_requests
@@ -18,8 +17,9 @@ from pipeline.errors import WrongUseError
 from pipeline.ingest.files import find_files
 from pipeline.ingest.telemetry import Telemetry, read_telemetry
 from pipeline.measured_tables import put
-from pipeline.naming import Names
 from pipeline.settings import Input, Settings
+from pipeline.validation import validate
+from pipeline.validation.naming import Names
 
 
 def fill_measured_tables(con: duckdb.DuckDBPyConnection, settings: Settings) -> list[str]:

@@ -9,10 +9,10 @@ import polars as pl
 from pipeline.audit.linearity import usable
 from pipeline.errors import WrongUseError
 from pipeline.law_list import coefficient_set
-from pipeline.measured_work import Measurement, energy_j
-from pipeline.measurements import default_set
-from pipeline.naming import Names, bytes_per_weight
 from pipeline.reference import reference_rows
+from pipeline.validation.measured_work import Measurement, energy_j
+from pipeline.validation.measurements import default_set
+from pipeline.validation.naming import Names, bytes_per_weight
 
 _ASKED = ("model", "input_tokens", "cached_tokens", "output_tokens", "batch", "precision")
 

@@ -13,9 +13,9 @@ from pipeline.explain.lines import Explanation, Fact, Part
 from pipeline.explain.record import kept_for
 from pipeline.explain.request import explain_request
 from pipeline.explain.warehouse_rows import Row
+from pipeline.frames.sections import frames
 from pipeline.report import workbook
 from pipeline.report.assemble import build_report
-from pipeline.section_frames import frames
 from pipeline.settings import Settings
 from pipeline.warehouse import CheckResult
 

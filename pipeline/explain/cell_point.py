@@ -12,13 +12,13 @@ from pipeline.explain.work import Coefficients, energies_of, moments_of
 from pipeline.explain.written import number
 from pipeline.law_list import bias_factor, coefficient_set
 from pipeline.laws import work
-from pipeline.measured_work import Measurement
-from pipeline.measurements import working_class
-from pipeline.published_laws import published
 from pipeline.reference import reference_line, reference_rows
 from pipeline.report.sections.law_validation import point_label
 from pipeline.report.sections.laws import LAW_NAMES
 from pipeline.shapes import shape_of
+from pipeline.validation.measured_work import Measurement
+from pipeline.validation.measurements import working_class
+from pipeline.validation.published_laws import published
 
 FIGURE = "figure_predicted_against_measured"
 GROUP = ("dataset", "gpu", "stack")

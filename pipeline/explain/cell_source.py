@@ -14,7 +14,7 @@ from pipeline.laws.facility import J_PER_KWH
 from pipeline.report.section import Column, Value
 from pipeline.report.sections.coverage import MEASURES
 from pipeline.report.sections.reading import ADDS_NOT
-from pipeline.report.workbook_places import KEY_FIGURES
+from pipeline.report.workbook.places import KEY_FIGURES
 
 _TERMS = ("prefill", "kv_cache", "next_token")
 _ALIKE = 1e-9

@@ -9,7 +9,7 @@ import duckdb
 from pipeline.errors import WrongUseError
 from pipeline.explain.warehouse_rows import Row, rows
 from pipeline.report.section import Report, Table
-from pipeline.report.workbook_places import Place, anchors_of, places_of, tables_of
+from pipeline.report.workbook.places import Place, anchors_of, places_of, tables_of
 
 _CELL = re.compile(r"'?(?P<sheet>[^'!]+)'?!\$?(?P<column>[A-Za-z]{1,3})\$?(?P<row>\d{1,7})")
 _ANCHOR = re.compile(r"#?(?P<anchor>(?:table|figure)-\w+)(?::(?P<row>\w+))?(?::(?P<column>\w+))?")

@@ -7,11 +7,11 @@ import polars as pl
 
 from pipeline.audit.rules import rules as audit_rules
 from pipeline.errors import IncompleteInputError
-from pipeline.naming import Names
 from pipeline.power import bound, effects, front, phases, readings, workload
 from pipeline.power.effects import NAMED
 from pipeline.power.policies import Policy
 from pipeline.power.rules import power_rules
+from pipeline.validation.naming import Names
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def calculator(rows: Mapping[str, Rows], energies: pl.DataFrame) -> Calculator |
     """Return the calculator, None where there are no rows for it.
 
     Args:
-        rows: The tables of `pipeline.calculator`.
+        rows: The tables of `pipeline.frames.calculator`.
         energies: mart_energy_per_class of the month; its models with most energy are shown first.
     """
     if not rows:

@@ -1,0 +1,1 @@
+"""What the reports read out of the warehouse, as frames and plain numbers."""

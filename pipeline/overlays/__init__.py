@@ -1,0 +1,1 @@
+"""What only the company knows: contracts, bills, names, teams, quality, budgets."""
