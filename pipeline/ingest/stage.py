@@ -5,21 +5,28 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 import duckdb
 
 from pipeline.ingest import open_quotes, prometheus, unknown_columns
-from pipeline.ingest.columns import Columns, columns_of, json_path, literal, quoted, values_name
+from pipeline.ingest.columns import Columns, columns_of, quoted, values_name
 from pipeline.ingest.detect import Recognised
 from pipeline.ingest.records import document_records, file_text, line_records, page_records
+from pipeline.ingest.relations import (
+    LINES,
+    compression_of,
+    csv_columns,
+    json_columns,
+    lines_sql,
+    listed,
+    read_csv,
+    read_parquet,
+    taken,
+)
 from pipeline.ingest.unknown_columns import UnknownColumn
 
 Answer = TypeVar("Answer")
-
-_MAX_LINE_BYTES = 16_000_000
-_LINES = "header = false, delim = '\x01', quote = '', escape = ''"  # the shape of lines as such
 
 
 def stage(
@@ -56,20 +63,20 @@ def view_straight(
     """
     types: dict[str, str] = {}
     if found.file_kind == "csv":
-        cells, cell_of, columns, shape = _csv_columns(found)
+        cells, cell_of, columns, shape = csv_columns(found)
         if is_typed:
             # Not times: the reader of CSV leaves out what zone they name.
             counts = [name for name in found.source.counts if name in cell_of]
             types = {cell_of[name]: "double" for name in counts}
     else:
-        cells, columns, shape = ["line"], _json_columns(found, stops_at_no_json=True), _LINES
-    lines = _read_csv(
-        found, found.path, _packed(found), cells, shape, "ignore_errors = false", types
+        cells, columns, shape = ["line"], json_columns(found, stops_at_no_json=True), LINES
+    lines = read_csv(
+        found, found.path, compression_of(found), cells, shape, "ignore_errors = false", types
     )
     con.execute(
         "create or replace temp view source_rows as select null::bigint as source_line, "
-        f"null::json as document, {_listed(columns.shown)} from "
-        f"(select {_listed(columns.kept)} from {_taken(columns, lines)})"
+        f"null::json as document, {listed(columns.shown)} from "
+        f"(select {listed(columns.kept)} from {taken(columns, lines)})"
     )
 
 
@@ -85,20 +92,20 @@ def _stage_parquet(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[Un
     columns = columns_of(found.source.columns, {name: quoted(name) for name in found.columns})
     con.execute(
         "create or replace temp view source_rows as select source_line, null::json as document, "
-        f"{_listed(columns.shown)} from (select file_row_number + 1 as source_line, "
-        f"{_listed(columns.kept)} "
-        f"from {_taken(columns, _read_parquet(found, 'file_row_number = true'))})"
+        f"{listed(columns.shown)} from (select file_row_number + 1 as source_line, "
+        f"{listed(columns.kept)} "
+        f"from {taken(columns, read_parquet(found, 'file_row_number = true'))})"
     )
     unknown = {name: quoted(name) for name in unknown_columns.in_header(found)}
-    signs = _listed(unknown_columns.signs_kept(unknown))
+    signs = listed(unknown_columns.signs_kept(unknown))
     return unknown_columns.count_signs(
-        con, list(unknown), f"(select {signs} from {_read_parquet(found)})"
+        con, list(unknown), f"(select {signs} from {read_parquet(found)})"
     )
 
 
 def _stage_csv(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[UnknownColumn]:
     """Read a CSV file as text; a line that is not of its shape keeps its number and reason."""
-    cells, cell_of, columns, shape = _csv_columns(found)
+    cells, cell_of, columns, shape = csv_columns(found)
     unknown = {name: cell_of[name] for name in unknown_columns.in_header(found)}
     kept = [*columns.kept, *unknown_columns.signs_kept(unknown)]
     _read_text(con, found, cells, shape, columns, kept)
@@ -106,17 +113,9 @@ def _stage_csv(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[Unknow
     open_quotes.set_long_cells_aside(con, found)
     con.execute(
         "create or replace temp view source_rows as select source_line, null::json as document, "
-        f"{_listed(columns.shown)} from numbered_cells anti join staged_rejects using (source_line)"
+        f"{listed(columns.shown)} from numbered_cells anti join staged_rejects using (source_line)"
     )
     return unknown_columns.count_signs(con, list(unknown))
-
-
-def _csv_columns(found: Recognised) -> tuple[list[str], dict[str, str], Columns, str]:
-    """Return a CSV file's cells, the cell of each column, the declared columns, and its shape."""
-    cells = [f"c{number}" for number in range(len(found.columns))]
-    cell_of = dict(zip(reversed(found.columns), reversed(cells), strict=True))
-    shape = f"header = true, delim = {literal(found.delimiter)}, quote = '\"', escape = '\"'"
-    return cells, cell_of, columns_of(found.source.columns, cell_of), shape
 
 
 def _stage_json(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[UnknownColumn]:
@@ -125,7 +124,7 @@ def _stage_json(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[Unkno
     Of others the record itself is there too, as `document`, for forms that nest rows in lists.
     """
     source = found.source
-    columns = _json_columns(found)
+    columns = json_columns(found)
     kept = [
         *columns.kept,
         f"{values_name('line')} is not null as is_json",
@@ -145,7 +144,7 @@ def _stage_json(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[Unkno
         unknown = unknown_columns.in_records(source, records)
     else:
         kept.append(unknown_columns.keys_kept(found))
-        _read_text(con, found, ["line"], _LINES, columns, kept)
+        _read_text(con, found, ["line"], LINES, columns, kept)
         if any("[]" in key for key in source.signature):
             records = list(line_records(file_text(found.path, found.is_gzip)))
             unknown = unknown_columns.in_records(source, records)
@@ -161,36 +160,10 @@ def _stage_json(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[Unkno
         "where is_broken"
     )
     con.execute(
-        f"create or replace temp view source_rows as select {_listed(('source_line', *shown))} "
+        f"create or replace temp view source_rows as select {listed(('source_line', *shown))} "
         "from numbered_cells where is_json"
     )
     return unknown
-
-
-def _json_columns(found: Recognised, *, stops_at_no_json: bool = False) -> Columns:
-    source = found.source
-    readers = dict.fromkeys(source.counts, "count_of") | dict.fromkeys(source.times, "time_of")
-    return columns_of(
-        source.columns,
-        _text_cells(found),
-        "line",
-        readers,
-        dict(source.spares),
-        stops_at_no_json=stops_at_no_json,
-    )
-
-
-def _text_cells(found: Recognised) -> dict[str, str]:
-    """Return the values of a JSON record that should be objects but are texts, or objects of none.
-
-    Some exports write JSON into the texts of their JSON.
-    """
-    roots = {key.partition(".")[0] for key in found.source.columns if "." in key}
-    return {
-        root: f"try(json_extract_string(line, {literal(json_path(root))}))"
-        for root in sorted(roots & set(found.columns))
-        if not any(column.startswith(f"{root}.") for column in found.columns)
-    }
 
 
 def _stage_metrics(
@@ -202,7 +175,7 @@ def _stage_metrics(
     records = prometheus.growths(scrapes, found.source.columns, latest)
     _lay_records(con, records, columns, columns.kept)
     con.execute(
-        f"create or replace temp view source_rows as select {_listed(columns.shown)} "
+        f"create or replace temp view source_rows as select {listed(columns.shown)} "
         "from source_cells"
     )
     con.execute(
@@ -219,8 +192,8 @@ def _lay_records(
 ) -> None:
     """Keep what is to be kept of records as if each were a line."""
     con.execute(
-        f"create or replace temp table source_cells as select {_listed(kept)} "
-        f"from {_taken(columns, '(select unnest($lines::varchar[]) as line)')}",
+        f"create or replace temp table source_cells as select {listed(kept)} "
+        f"from {taken(columns, '(select unnest($lines::varchar[]) as line)')}",
         {"lines": [json.dumps(record) for record in records]},
     )
 
@@ -236,15 +209,15 @@ def _read_text(
     """Read what is to be kept of every line into source_cells, broken ones into staged_rejects."""
 
     def read(readable: Recognised) -> None:
-        packed, errors = _packed(readable), "store_rejects = true, rejects_limit = 0"
-        lines = _read_csv(readable, readable.path, packed, cells, shape, errors)
+        compression, errors = compression_of(readable), "store_rejects = true, rejects_limit = 0"
+        lines = read_csv(readable, readable.path, compression, cells, shape, errors)
         con.execute(
-            f"create or replace temp table source_cells as select {_listed(kept)} "
-            f"from {_taken(columns, lines)}"
+            f"create or replace temp table source_cells as select {listed(kept)} "
+            f"from {taken(columns, lines)}"
         )
         open_quotes.require_none_rejected(con, found)
         errors = "ignore_errors = true"
-        all_cells = _read_csv(readable, readable.path, packed, cells, shape, errors)
+        all_cells = read_csv(readable, readable.path, compression, cells, shape, errors)
         counted = replace(found, line_count=readable.line_count)
         head_count = int(found.file_kind == "csv")
         open_quotes.require_every_line(con, counted, all_cells, lines_sql(readable), head_count)
@@ -288,43 +261,6 @@ def _with_one_line_end(
         return read(replace(found, path=copy, is_gzip=False, line_count=line_count))
 
 
-def _packed(found: Recognised) -> str:
-    return "gzip" if found.is_gzip else "none"
-
-
-def _taken(columns: Columns, rows: str) -> str:
-    """Return the SQL of rows with what is extracted of their JSON, once for all columns."""
-    return f"(select {_listed(('*', *columns.extracted))} from {rows})"
-
-
-def _read_parquet(found: Recognised, *options: str) -> str:
-    return f"read_parquet({_listed((literal(str(found.path)), *options))})"
-
-
-def _read_csv(
-    found: Recognised,
-    path: Path,
-    compression: str,
-    cells: list[str],
-    shape: str,
-    errors: str,
-    types: Mapping[str, str] = MappingProxyType({}),
-) -> str:
-    """Return the SQL that reads a file's lines; those beyond its buffer DuckDB would leave out."""
-    longest = max(_MAX_LINE_BYTES, found.longest_line_bytes + 1)
-    declared = ", ".join(f"'{cell}': '{types.get(cell, 'varchar')}'" for cell in cells)
-    return (
-        f"read_csv({literal(str(path))}, auto_detect = false, {shape}, "
-        f"columns = {{{declared}}}, compression = '{compression}', "
-        f"max_line_size = {longest}, buffer_size = {2 * longest}, {errors})"
-    )
-
-
-def lines_sql(found: Recognised) -> str:
-    """Return the SQL of a relation with the lines of a file."""
-    return _read_csv(found, found.path, _packed(found), ["line"], _LINES, "ignore_errors = true")
-
-
 def _number_lines(con: duckdb.DuckDBPyConnection, first_line: int) -> None:
     """Give each cell row its record number in the file, counting past the lines set aside.
 
@@ -358,7 +294,3 @@ def _number_lines(con: duckdb.DuckDBPyConnection, first_line: int) -> None:
         from source_cells
         asof left join line_shifts on source_cells.rowid >= line_shifts.line_offset
     """)
-
-
-def _listed(parts: Iterable[str]) -> str:
-    return ", ".join(parts)

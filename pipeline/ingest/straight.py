@@ -12,6 +12,7 @@ import duckdb
 
 from pipeline.ingest import stage, unknown_columns
 from pipeline.ingest.detect import Recognised
+from pipeline.ingest.relations import lines_sql
 from pipeline.ingest.unknown_columns import UnknownColumn
 
 # A select without these gives one row for each record, in the order of the file.
@@ -66,7 +67,7 @@ def read(
     )
     if found.file_kind == "csv":
         return []
-    return unknown_columns.in_some_lines(con, found, stage.lines_sql(found))
+    return unknown_columns.in_some_lines(con, found, lines_sql(found))
 
 
 def _fault_of_pass(
