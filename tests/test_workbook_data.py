@@ -294,7 +294,7 @@ def test_a_reader_without_a_calculation_engine_sees_the_numbers(book: bytes) -> 
         if row[1] == dt.date(2026, 10, 1) and isinstance(row[place], float)
     ]
 
-    assert len(known) == 6  # four lines of October and two of September
+    assert len(known) == 6  # four of October, two of September
     assert cost == pytest.approx(math.fsum(october))
 
 
