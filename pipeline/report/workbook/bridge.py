@@ -79,7 +79,9 @@ def _price_table(data: BookData, numbers: Numbers) -> DataTable:
             )
             for tokens, price in zip(TOKEN_KINDS, PRICES, strict=True)
         ),
-        pl.Series("offer_no", [numbers.offers[key] for key in frame.select(OFFER).rows()]),
+        pl.Series(
+            "offer_no", [numbers.offers[key] for key in frame.select(OFFER).rows()], pl.Int64
+        ),
         pl.sum_horizontal(TOKEN_KINDS).alias("tokens"),
         pl.col("cost_usd").sum().over(OFFER).cast(pl.Float64).alias("offer_cost_usd"),
     )
