@@ -1,6 +1,7 @@
-"""Spark gives the marts that DuckDB gives: the sample and 200 drawn months, two worker processes.
+"""Spark gives the marts that DuckDB gives: the sample month and 200 drawn ones.
 
-One run holds them all, since the month is in every grain; a worker process is killed on the way.
+One run holds them all, since the month is in every grain. Of its two worker processes one is killed
+on the way.
 """
 
 import json
