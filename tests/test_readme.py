@@ -1,4 +1,4 @@
-"""The README is true: its commands run, its tables are those of the code, its files are there."""
+"""The README and the pages it links to are true: its commands run, its tables are those of the code, its files are there."""
 
 import re
 import shlex
@@ -22,7 +22,8 @@ from pipeline.reference import load_reference, reference_rows
 from pipeline.settings import ASSUME_KEYS, PLACES, Deployment, Settings, read_settings
 
 ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+README = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)  # with what it links to
 
 MOST_PICTURE_BYTES = 150_000
 CONTAINER_WORDS = {"table": "CSV", "json": "JSON", "metrics": "text"}
@@ -202,7 +203,7 @@ def test_the_keys_of_assume_are_all_named() -> None:
 
 
 def test_the_settings_shown_are_all_there_are_and_can_be_read(tmp_path: Path) -> None:
-    (text,) = blocks("toml")
+    text = max(blocks("toml"), key=len)  # the whole list, beside a first example
     path = tmp_path / "joulebook.toml"
     path.write_text(text, encoding="utf-8")
 
@@ -216,7 +217,7 @@ def test_the_settings_shown_are_all_there_are_and_can_be_read(tmp_path: Path) ->
 
 
 def test_the_defaults_shown_are_those_of_the_code() -> None:
-    (text,) = blocks("toml")
+    text = max(blocks("toml"), key=len)  # the whole list, beside a first example
     shown = dict(re.findall(r"^(\w+) = .*# default (.+?);", text, re.M))
     plain = {each.name for each in fields(Settings) if isinstance(each.default, str | int | float)}
 
