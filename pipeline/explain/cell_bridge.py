@@ -46,15 +46,15 @@ def month_bridge_parts(
 ) -> list[Part]:
     """Return the arithmetic of a cell of the month bridge."""
     name = _BY[str(source.cells["step"])]
+    if name == "method" and (source.quantity in _MEASURES or source.quantity in _ENDS):
+        note = "by one version of the method in both months, unless a closed report says otherwise"
+        said: Any = source.value
+        return [Part("value", "The cell", (Fact(source.quantity, note, said, source.column.unit),))]
     if source.quantity in _ENDS:
         return _range_parts(con, source, name, month)
     if source.quantity not in _MEASURES:
         return []
     measure, unit, divisor = _MEASURES[source.quantity]
-    if name == "method":
-        note = "by one version of the method in both months, unless a closed report says otherwise"
-        said: Any = source.value
-        return [Part("value", "The cell", (Fact(measure, note, said, source.column.unit),))]
     (line,) = source.lines
     if name == "":
         return [_sum_of_steps(line, measure, unit, source, divisor)]
