@@ -10,6 +10,7 @@ from conftest import Book, rows_of
 from overlay_files import overlay_folder
 
 from pipeline import warehouse
+from pipeline.laws.ranges import drawn_value
 from pipeline.measured_tables import put
 from pipeline.settings import Deployment, Settings
 
@@ -143,3 +144,35 @@ def test_own_measurements_go_before_papers(book: Book) -> None:
         4 * share / 9 / -both["electricity_delta_kwh"], rel=1e-6
     )
     assert isinstance(both["cost_delta_usd"], Decimal)
+    assert decode["cost_saving_positive_frac"] == pytest.approx(worlds_that_save(book))
+    assert 0.4 < decode["cost_saving_positive_frac"] < 0.6  # half are slower, which costs far more
+
+
+def worlds_that_save(book: Book) -> float:
+    """Return in how many draws a fifth less electricity pays for hours at 0.9 to 1 times the speed.
+
+    Decode has its share of the energy, so of the busy hour and of its 4 USD.
+    """
+    [tariff] = rows_of(
+        book,
+        "select value, low, high from stg_assumptions where assumption = 'electricity_usd_per_kwh'",
+    )
+    [pue] = rows_of(
+        book, "select value, low, high from stg_assumptions where assumption = 'pue_ratio'"
+    )
+    draws = rows_of(
+        book,
+        "select gpu_energy_j, small_z_score, large_z_score, pue_z_score "
+        "from int_class_draws inner join stg_joint_draws using (draw) "
+        f"where model_id = '{LLAMA}' and month = '2026-10'",
+    )
+    share = DECODE_J / (PREFILL_J + DECODE_J)
+    saved = 0
+    for draw in draws:
+        kwh = 0.2 * share * draw["gpu_energy_j"] / J_PER_KWH
+        kwh *= drawn_value(**pue, z_score=draw["pue_z_score"])
+        usd = kwh * drawn_value(**tariff, z_score=draw["large_z_score"])
+        lost = 4 * share * (1 / drawn_value(1.0, 0.9, 1.0, draw["small_z_score"]) - 1)
+        saved += usd > lost
+    assert len(draws) == 256
+    return saved / len(draws)

@@ -4,8 +4,9 @@
 -- Electricity is saved in money only where the bill does not hold it (owned hardware); of rented GPUs
 -- it is 0 USD and carbon alone. What a loss of throughput costs is the price of more GPU hours, and
 -- only falls due where capacity binds; cost_delta_usd counts it in.
--- Ranges are the 5 % and 95 % of the joint draws; the factor errs on its own, by scores of the draws
--- that nothing else here uses (those of host and idle). Money's ends take the tariff's ends too.
+-- Ranges are the 5 % and 95 % of the joint draws; factors of energy, of throughput and the tariff err
+-- each on its own, by scores of the draws that nothing else here uses (those of host and idle, and of
+-- the tiers of closed models). Money's ends take the tariff's ends too.
 -- Break-even: the loss of throughput that the saved electricity pays for where the GPUs are owned, and
 -- the tariff from which it pays for the loss that was measured.
 -- Phase both: the sum of the two, unknown where one of them is.
@@ -99,8 +100,23 @@ drawn as (
                 end
             ) - 1
         ) as energy_delta_j,
-        drawn_value(pue.value, pue.low, pue.high, draws.pue_z_score) as pue_ratio
+        drawn_value(pue.value, pue.low, pue.high, draws.pue_z_score) as pue_ratio,
+        summed.gpu_hours::double * (
+            1 / drawn_value(
+                factors.throughput_ratio, factors.throughput_low_ratio,
+                factors.throughput_high_ratio,
+                case
+                    when phases.phase = 'decode' then draws.small_z_score
+                    else draws.middle_z_score
+                end
+            ) - 1
+        ) as gpu_hours_delta
     from drawn_phases as phases
+    inner join summed
+        on
+            phases.month = summed.month
+            and phases.gpu = summed.gpu
+            and phases.phase = summed.phase
     inner join int_power_factors as factors
         on phases.gpu = factors.gpu and phases.phase = factors.phase
     inner join stg_joint_draws as draws on phases.draw = draws.draw
@@ -116,7 +132,9 @@ drawn_sums as (
         asked.phase,
         drawn.draw,
         sum(facility_energy_kwh(drawn.energy_delta_j, drawn.pue_ratio)::decimal(38, 18))::double
-            as electricity_delta_kwh
+            as electricity_delta_kwh,
+        sum(drawn.gpu_hours_delta::decimal(38, 15))::double as gpu_hours_delta,
+        count(*) = count(drawn.gpu_hours_delta) as is_throughput_known
     from drawn
     cross join (values ('prefill'), ('decode'), ('both')) as asked (phase)
     where asked.phase in (drawn.phase, 'both')
@@ -271,6 +289,47 @@ money as (
             priced.electricity_delta_high_kwh * priced.tariff_high_usd_per_kwh
         ) as if_owned_high_usd
     from priced
+),
+
+-- What it would cost more or less in each possible world, all hours that it takes paid for.
+drawn_money as (
+    select
+        drawn_sums.month,
+        drawn_sums.gpu,
+        drawn_sums.policy,
+        drawn_sums.phase,
+        drawn_positive_frac(
+            -case
+                when drawn_sums.is_throughput_known
+                    then
+                        case
+                            when whole.is_rented then 0
+                            else
+                                drawn_sums.electricity_delta_kwh
+                                * coalesce(priced.owned_frac, 0)
+                                * drawn_value(
+                                    priced.tariff_usd_per_kwh, priced.tariff_low_usd_per_kwh,
+                                    priced.tariff_high_usd_per_kwh, draws.large_z_score
+                                )
+                        end
+                        + priced.usd_per_gpu_hour * drawn_sums.gpu_hours_delta
+            end
+        ) as cost_saving_positive_frac
+    from drawn_sums
+    inner join whole
+        on
+            drawn_sums.month = whole.month
+            and drawn_sums.gpu = whole.gpu
+            and drawn_sums.policy = whole.policy
+            and drawn_sums.phase = whole.phase
+    inner join priced
+        on
+            drawn_sums.month = priced.month
+            and drawn_sums.gpu = priced.gpu
+            and drawn_sums.policy = priced.policy
+            and drawn_sums.phase = priced.phase
+    inner join stg_joint_draws as draws on drawn_sums.draw = draws.draw
+    group by all
 )
 
 select
@@ -345,6 +404,7 @@ select
         end
         + priced.usd_per_gpu_hour * whole.gpu_hours_delta_high
     )::decimal(38, 9) as cost_delta_high_usd,
+    drawn_money.cost_saving_positive_frac::double as cost_saving_positive_frac,
     case
         when money.if_owned_usd < 0
             then -money.if_owned_usd / (-money.if_owned_usd + whole.hosting_cost_usd)
@@ -373,5 +433,11 @@ left join money
         and whole.gpu = money.gpu
         and whole.policy = money.policy
         and whole.phase = money.phase
+left join drawn_money
+    on
+        whole.month = drawn_money.month
+        and whole.gpu = drawn_money.gpu
+        and whole.policy = drawn_money.policy
+        and whole.phase = drawn_money.phase
 left join grades on whole.month = grades.month and whole.gpu = grades.gpu
 cross join raw_method as method
