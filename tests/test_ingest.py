@@ -352,7 +352,7 @@ def test_prompts_are_never_stored(con: Con, log: Write) -> None:
         (b"a,b\n1,2\n", UnknownFormError, "expected a usage log"),
         (b"occurred_at,model\n2026-01-01,m\n", UnknownFormError, "general form with output_tokens"),
         (b'{"x": 1}\n', UnknownFormError, "found JSON keys x"),
-        (b"{\n", UnknownFormError, "holds no whole object"),
+        (b"{\n", UnknownFormError, "it is cut off, or no JSON"),
         (b"PAR1 broken", BadInputError, "whole Parquet file"),
         (gzip.compress(b"a" * 100_000)[:-20], BadInputError, "whole gzip file"),
         (b"\x1f\x8bnot gzip at all", BadInputError, "whole gzip file"),

@@ -1,4 +1,4 @@
-"""The README and the pages it links to are true: its commands run, its tables are those of the code, its files are there."""
+"""README and its pages are true: commands run, tables are those of the code, files are there."""
 
 import re
 import shlex

@@ -36,7 +36,7 @@ DRAWS = 16  # of the joint draws, which all count alike
 # Small tables, and processes that live for minutes: planning, compiling, checking of classes and
 # tasks cost more than the rows do.
 _SHORT_LIFE = (
-    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC "
+    "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC "
     "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 )
 SMALL = {
@@ -174,7 +174,8 @@ def differs(name: str, ours: object, theirs: object) -> bool:
         return False
     if isinstance(ours, float) and isinstance(theirs, float):
         return _is_apart(name, ours, theirs)
-    is_exact = "usd" in name and name not in MONEY_OF_JOULES
+    is_end = "_low_" in name or "_high_" in name  # of draws, which are of joules
+    is_exact = "usd" in name and not is_end and name not in MONEY_OF_JOULES
     if isinstance(ours, Decimal) and isinstance(theirs, Decimal) and not is_exact:
         return _is_apart(name, float(ours), float(theirs))
     return True
@@ -210,7 +211,7 @@ def wrong_values(engines: Pair, mart: str) -> list[tuple[str, object, object]]:
 @pytest.mark.slow
 def test_both_engines_give_the_same_marts_and_checks(engines: Pair) -> None:
     wrong = [found for mart in MARTS for found in wrong_values(engines, mart)]
-    assert wrong == []
+    assert wrong == [], wrong
 
     here, there = (warehouse.run_checks(con) for con in engines)
     assert [(each.name, each.violation_count) for each in there] == [

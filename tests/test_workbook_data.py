@@ -595,7 +595,7 @@ def test_the_requests_beside_the_workbook_name_no_user_and_hold_no_text(
 
 
 def test_a_cell_is_traced_to_its_row_and_column(both: tuple[Report, BookData]) -> None:
-    places = workbook.places(*both)
+    places = workbook.data_places(*both)
     teams = places["team_chargeback"]
     row = teams.head_row + 1
 

@@ -108,7 +108,7 @@ def render(report: Report, data: BookData | None = None, language: Language = EN
     )
 
 
-def places(report: Report, data: BookData | None = None) -> dict[str, Place]:
+def data_places(report: Report, data: BookData | None = None) -> dict[str, Place]:
     """Return where each table of the workbook stands, by the table's name."""
     return _built(report, data).places
 
@@ -285,4 +285,4 @@ def _opened(build: _Build, sheet: str, title: str, question: str) -> SheetWriter
     return writer
 
 
-__all__: Sequence[str] = ("month_end", "places", "render")
+__all__: Sequence[str] = ("data_places", "month_end", "render")
