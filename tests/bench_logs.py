@@ -1,5 +1,7 @@
 """Logs for the benchmarks: generated requests, in every form that is measured."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
@@ -160,25 +162,43 @@ FORMS = {
     "general.jsonl": ("general form, JSON lines", "from log"),
     "litellm.jsonl": ("LiteLLM spend log, JSON lines", LITELLM_SQL),
     "langfuse.jsonl": ("Langfuse observations, JSON lines", LANGFUSE_SQL),
-    "otlp.jsonl": ("OpenTelemetry spans, JSON", OTLP_SQL),
+    "otlp.jsonl": ("OpenTelemetry spans, JSON, ten a line", OTLP_SQL),
     "claude_code.jsonl": ("Claude Code session log", CLAUDE_CODE_SQL),
     "bedrock.jsonl": ("Amazon Bedrock invocation log", BEDROCK_SQL),
 }
 
 
 def write_requests(path: Path, row_count: int) -> None:
-    """Write a Parquet log of the general form."""
-    with duckdb.connect() as con:
-        con.execute("set threads = 2")
-        con.execute(f"copy ({REQUESTS_SQL}) to '{path}' (format parquet)", {"row_count": row_count})
+    """Write a Parquet log of the general form, in a process of its own.
+
+    What is measured starts from this one, and a process hands its peak memory on to its children.
+    """
+    _apart("requests", str(path), str(row_count))
 
 
 def write_form(requests: Path, name: str) -> Path:
-    """Write the requests of a log in another form, beside it."""
+    """Write the requests of a log in another form, beside it, in a process of its own."""
     path = requests.with_name(name)
-    options = "(header)" if path.suffix == ".csv" else "(format json)"
-    with duckdb.connect() as con:
-        con.execute(f"create view log as from '{requests}'")
-        con.execute("create macro written(x) as (strftime(x, '%Y-%m-%dT%H:%M:%S.%gZ'))")
-        con.execute(f"copy ({FORMS[name][1]}) to '{path}' {options}")
+    _apart("form", str(requests), str(path))
     return path
+
+
+def _apart(*words: str) -> None:
+    subprocess.run([sys.executable, __file__, *words], check=True)
+
+
+def _write(what: str, path: str, more: str) -> None:
+    with duckdb.connect() as con:
+        con.execute("set threads = 2")
+        if what == "requests":
+            sql = f"copy ({REQUESTS_SQL}) to '{path}' (format parquet)"
+            con.execute(sql, {"row_count": int(more)})
+            return
+        options = "(header)" if more.endswith(".csv") else "(format json)"
+        con.execute(f"create view log as from '{path}'")
+        con.execute("create macro written(x) as (strftime(x, '%Y-%m-%dT%H:%M:%S.%gZ'))")
+        con.execute(f"copy ({FORMS[Path(more).name][1]}) to '{more}' {options}")
+
+
+if __name__ == "__main__":
+    _write(*sys.argv[1:])

@@ -103,3 +103,16 @@ def test_a_damaged_file_of_a_folder_does_not_stop_the_others(con: Con, tmp_path:
     # a report rests on all of its files: there it stops
     with pytest.raises(BadInputError, match="expected a whole gzip file"):
         load(con, files, Settings())
+
+
+def test_a_file_that_takes_more_memory_than_allowed_names_the_setting(
+    con: Con, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise duckdb.OutOfMemoryException("Out of Memory Error: failed to allocate data")
+
+    path = written(tmp_path / "log.csv", HEADER + ROW)
+    monkeypatch.setattr("pipeline.ingest.load._insert_rows", full)
+
+    with pytest.raises(BadInputError, match=r"log\.csv: expected to fit memory_limit_gb = 2\.5, "):
+        load(con, find_files([Input(str(path))], tmp_path), Settings())

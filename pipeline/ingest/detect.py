@@ -183,7 +183,7 @@ def _require_once(path: Path, source: Source, columns: tuple[str, ...]) -> None:
 
 def _recognise_json(path: Path, text: str, is_gzip: bool, sha256: str) -> Recognised:
     is_array = text.lstrip().startswith("[")
-    file_kind, records = "json", [] if is_array else list(line_records(text))
+    file_kind, records = "json", [] if is_array else list(line_records(text.split("\n")))
     if not records:
         file_kind, records = "document", document_records(path, is_gzip)
     seen = []

@@ -74,8 +74,8 @@ def load(
                 for each in usage_folder.restore(con, file, settings.time_zone, len(intakes) + 1)
             ]
         else:
-            listed = lists_bad_files and not file.is_named
-            found = [_load_one(con, file, settings, len(intakes) + 1, latest, is_listed=listed)]
+            is_listed = lists_bad_files and not file.is_named
+            found = [_load_one(con, file, settings, len(intakes) + 1, latest, is_listed)]
         intakes += found
         for intake in found:
             if intake.input_id is None:
@@ -97,8 +97,7 @@ def _load_one(
     settings: Settings,
     input_id: int,
     latest: dict[str, prometheus.Counters],
-    *,
-    is_listed: bool,
+    is_listed: bool,  # a bad file is an answer, and stops nothing
 ) -> Intake:
     try:
         found = recognise(file.path)
@@ -145,6 +144,11 @@ def _staged(
     """Put the rows of a file into raw_usage; return its columns that no select reads."""
     try:
         unknown = _insert_rows(con, file, found, settings, input_id, latest)
+    except duckdb.OutOfMemoryException:
+        raise BadInputError(
+            f"{file.shown}: expected to fit memory_limit_gb = {settings.memory_limit_gb:g}, found "
+            "that it takes more. Raise the limit in the settings, or cut the file in pieces."
+        ) from None
     except duckdb.Error as error:
         raise BadInputError(
             f"{file.shown}: expected a readable {found.source.title}, found: "

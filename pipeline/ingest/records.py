@@ -30,7 +30,9 @@ def document_records(path: Path, is_gzip: bool) -> list[dict[str, object]]:
 
 def page_records(path: Path, is_gzip: bool) -> list[dict[str, object]]:
     """Return the records on the pages of an API: one page in the file, or one a line."""
-    pages = document_records(path, is_gzip) or list(line_records(file_text(path, is_gzip)))
+    pages = document_records(path, is_gzip)
+    if not pages:
+        pages = list(line_records(file_text(path, is_gzip).split("\n")))
     return list(on_pages(pages))
 
 
@@ -42,9 +44,9 @@ def on_pages(pages: Iterable[dict[str, object]]) -> Iterator[dict[str, object]]:
             yield from (record for record in records if isinstance(record, dict))
 
 
-def line_records(text: str) -> Iterator[dict[str, object]]:
+def line_records(lines: Iterable[str]) -> Iterator[dict[str, object]]:
     """Yield the objects of a text that has one a line."""
-    for line in text.split("\n"):
+    for line in lines:
         try:
             record = json.loads(line)
         except (ValueError, RecursionError):

@@ -12,7 +12,7 @@ import duckdb
 from pipeline.ingest import open_quotes, prometheus, unknown_columns
 from pipeline.ingest.columns import Columns, columns_of, quoted, values_name
 from pipeline.ingest.detect import Recognised
-from pipeline.ingest.records import document_records, file_text, line_records, page_records
+from pipeline.ingest.records import document_records, file_text, page_records
 from pipeline.ingest.relations import (
     LINES,
     compression_of,
@@ -145,15 +145,11 @@ def _stage_json(con: duckdb.DuckDBPyConnection, found: Recognised) -> list[Unkno
     else:
         kept.append(unknown_columns.keys_kept(found))
         _read_text(con, found, ["line"], LINES, columns, kept)
-        if any("[]" in key for key in source.signature):
-            records = list(line_records(file_text(found.path, found.is_gzip)))
-            unknown = unknown_columns.in_records(source, records)
-        else:
-            unknown = _with_one_line_end(
-                con,
-                found,
-                lambda readable: unknown_columns.in_lines(con, readable, lines_sql(readable)),
-            )
+        is_nested = any("[]" in key for key in source.signature)
+        ask = unknown_columns.in_nested_lines if is_nested else unknown_columns.in_lines
+        unknown = _with_one_line_end(
+            con, found, lambda readable: ask(con, readable, lines_sql(readable))
+        )
     _number_lines(con, first_line=1)
     con.execute(
         "insert into staged_rejects select source_line, 'not_json' from numbered_cells "

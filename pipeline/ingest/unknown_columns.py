@@ -17,6 +17,7 @@ import duckdb
 from pipeline.ingest.column_names import is_secret_like
 from pipeline.ingest.columns import json_path, literal, quoted
 from pipeline.ingest.detect import Recognised
+from pipeline.ingest.records import line_records
 from pipeline.ingest.sources import SOURCES, Source
 from pipeline.settings import bundled
 
@@ -123,12 +124,14 @@ def count_signs(
 
 def keys_kept(found: Recognised) -> str:
     """Return the SQL that keeps the names of a JSON line's keys, of some lines of a large file."""
+    is_asked = f"hash(left(line, 48)) % {_one_of(found)} = 0"
+    return f"case when {is_asked} then {_keys_of_line(found.source)} end as keys_seen"
+
+
+def _one_of(found: Recognised) -> int:
+    """Return of how many lines one is asked for its keys."""
     size = found.path.stat().st_size * (_PACKED_RATIO if found.is_gzip else 1)
-    share = max(1, round(size / _ALL_LINES_BYTES))
-    return (
-        f"case when hash(left(line, 48)) % {share} = 0 "
-        f"then {_keys_of_line(found.source)} end as keys_seen"
-    )
+    return max(1, round(size / _ALL_LINES_BYTES))
 
 
 def _keys_of_line(source: Source) -> str:
@@ -195,6 +198,18 @@ def _some_lines(path: Path) -> list[str]:
             # Its first and last line are cut off; those of the first piece are told by detection.
             texts += file.read(_PIECE_BYTES).split(b"\n")[1:-1]
     return [text.decode("utf-8", errors="replace") for text in texts]
+
+
+def in_nested_lines(
+    con: duckdb.DuckDBPyConnection, found: Recognised, lines: str
+) -> list[UnknownColumn]:
+    """Return the unknown keys of lines that nest rows in lists.
+
+    Of a large file, a share of the lines is asked, and counted. Lines are picked by all they
+    hold: they often begin alike.
+    """
+    asked = con.execute(f"select line from {lines} where hash(line) % {_one_of(found)} = 0")
+    return in_records(found.source, line_records(line for (line,) in asked.fetchall()))
 
 
 def in_records(source: Source, records: Iterable[Mapping[str, Any]]) -> list[UnknownColumn]:

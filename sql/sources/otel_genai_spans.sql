@@ -7,20 +7,54 @@
 
 with
 
-resources as (
+-- A record is parsed once: its lines may hold thousands of spans.
+documents as (
     select
         source_rows.source_line,
-        unnest(source_rows.document -> '$.resourceSpans[*]') as resource
+        from_json(source_rows.document, '{
+            "resourceSpans": [{
+                "resource": {"attributes": [{"key": "VARCHAR", "value": {
+                    "stringValue": "VARCHAR", "intValue": "VARCHAR", "doubleValue": "VARCHAR",
+                    "arrayValue": {"values": [{"stringValue": "VARCHAR"}]}
+                }}]},
+                "scopeSpans": [{"spans": [{
+                    "traceId": "VARCHAR", "spanId": "VARCHAR", "parentSpanId": "VARCHAR",
+                    "name": "VARCHAR", "startTimeUnixNano": "VARCHAR",
+                    "endTimeUnixNano": "VARCHAR", "status": {"code": "VARCHAR"},
+                    "attributes": [{"key": "VARCHAR", "value": {
+                        "stringValue": "VARCHAR", "intValue": "VARCHAR", "doubleValue": "VARCHAR",
+                        "arrayValue": {"values": [{"stringValue": "VARCHAR"}]}
+                    }}]
+                }]}],
+                "instrumentationLibrarySpans": [{"spans": [{
+                    "traceId": "VARCHAR", "spanId": "VARCHAR", "parentSpanId": "VARCHAR",
+                    "name": "VARCHAR", "startTimeUnixNano": "VARCHAR",
+                    "endTimeUnixNano": "VARCHAR", "status": {"code": "VARCHAR"},
+                    "attributes": [{"key": "VARCHAR", "value": {
+                        "stringValue": "VARCHAR", "intValue": "VARCHAR", "doubleValue": "VARCHAR",
+                        "arrayValue": {"values": [{"stringValue": "VARCHAR"}]}
+                    }}]
+                }]}]
+            }]
+        }') as document
     from source_rows
+),
+
+resources as (
+    select
+        documents.source_line,
+        unnest(documents.document['resourceSpans']) as resource
+    from documents
 ),
 
 scopes as (
     select
         resources.source_line,
-        resources.resource -> '$.resource.attributes[*]' as resource_attributes,
+        resources.resource.resource.attributes as resource_attributes,
         unnest(
-            (resources.resource -> '$.scopeSpans[*]')
-            || (resources.resource -> '$.instrumentationLibrarySpans[*]')
+            list_concat(
+                resources.resource['scopeSpans'], resources.resource['instrumentationLibrarySpans']
+            )
         ) as scope
     from resources
 ),
@@ -29,112 +63,92 @@ spans as (
     select
         scopes.source_line,
         scopes.resource_attributes,
-        unnest(scopes.scope -> '$.spans[*]') as span
+        unnest(scopes.scope.spans) as span
     from scopes
 ),
 
-attributes as (
+listed as (
     select
         spans.source_line,
-        spans.span ->> '$.traceId' as trace_id,
-        spans.span ->> '$.spanId' as span_id,
-        nullif(spans.span ->> '$.parentSpanId', '') as parent_id,
-        split_part(spans.span ->> '$.name', ' ', 1) as name_word,
-        spans.span ->> '$.startTimeUnixNano' as started_ns,
-        spans.span ->> '$.endTimeUnixNano' as ended_ns,
-        coalesce(spans.span ->> '$.status.code' in ('2', 'STATUS_CODE_ERROR'), false) as is_error,
-        unnest((spans.span -> '$.attributes[*]') || spans.resource_attributes) as attribute
+        spans.span,
+        list_concat(spans.span.attributes, spans.resource_attributes) as attributes,
+        list_transform(attributes, lambda each: each.key) as keys,
+        list_transform(
+            attributes,
+            lambda each: coalesce(
+                each.value['stringValue'],
+                each.value['intValue'],
+                each.value['doubleValue'],
+                each.value['arrayValue'].values[1]['stringValue']
+            )
+        ) as told
     from spans
-),
-
-valued as (
-    select
-        attributes.*,
-        attributes.attribute ->> '$.key' as key,
-        coalesce(
-            attributes.attribute ->> '$.value.stringValue',
-            attributes.attribute ->> '$.value.intValue',
-            attributes.attribute ->> '$.value.doubleValue',
-            attributes.attribute ->> '$.value.arrayValue.values[0].stringValue'
-        ) as value
-    from attributes
 ),
 
 pivoted as (
     select
-        valued.source_line,
-        valued.trace_id,
-        valued.span_id,
-        valued.parent_id,
-        valued.name_word,
-        valued.started_ns,
-        valued.ended_ns,
-        valued.is_error,
-        max(valued.value) filter (where valued.key = 'gen_ai.operation.name') as operation_name,
-        max(valued.value) filter (where valued.key = 'llm.request.type') as request_type,
-        max(valued.value) filter (where valued.key = 'traceloop.span.kind') as group_kind,
-        max(valued.value) filter (
-            where valued.key in ('gen_ai.provider.name', 'gen_ai.system')
+        listed.source_line,
+        listed.span['traceId'] as trace_id,
+        listed.span['spanId'] as span_id,
+        nullif(listed.span['parentSpanId'], '') as parent_id,
+        split_part(listed.span.name, ' ', 1) as name_word,
+        listed.span['startTimeUnixNano'] as started_ns,
+        listed.span['endTimeUnixNano'] as ended_ns,
+        coalesce(listed.span.status.code in ('2', 'STATUS_CODE_ERROR'), false) as is_error,
+        listed.told[list_position(listed.keys, 'gen_ai.operation.name')] as operation_name,
+        listed.told[list_position(listed.keys, 'llm.request.type')] as request_type,
+        listed.told[list_position(listed.keys, 'traceloop.span.kind')] as group_kind,
+        coalesce(
+            listed.told[list_position(listed.keys, 'gen_ai.provider.name')],
+            listed.told[list_position(listed.keys, 'gen_ai.system')]
         ) as provider,
-        max(valued.value) filter (where valued.key = 'gen_ai.request.model') as request_model,
-        max(valued.value) filter (where valued.key = 'gen_ai.response.model') as response_model,
-        max(valued.value) filter (where valued.key = 'gen_ai.conversation.id') as session_id,
-        max(valued.value) filter (where valued.key = 'gen_ai.agent.name') as route,
-        max(valued.value) filter (where valued.key = 'service.name') as project,
-        max(valued.value) filter (where valued.key in ('user.id', 'enduser.id')) as user_id,
-        max(valued.value) filter (
-            where valued.key = 'gen_ai.response.finish_reasons'
-        ) as finish_reason,
-        max(valued.value) filter (
-            where valued.key in (
-                'openai.response.service_tier', 'gen_ai.openai.response.service_tier'
-            )
+        listed.told[list_position(listed.keys, 'gen_ai.request.model')] as request_model,
+        listed.told[list_position(listed.keys, 'gen_ai.response.model')] as response_model,
+        listed.told[list_position(listed.keys, 'gen_ai.conversation.id')] as session_id,
+        listed.told[list_position(listed.keys, 'gen_ai.agent.name')] as route,
+        listed.told[list_position(listed.keys, 'service.name')] as project,
+        coalesce(
+            listed.told[list_position(listed.keys, 'user.id')],
+            listed.told[list_position(listed.keys, 'enduser.id')]
+        ) as user_id,
+        listed.told[list_position(listed.keys, 'gen_ai.response.finish_reasons')] as finish_reason,
+        coalesce(
+            listed.told[list_position(listed.keys, 'openai.response.service_tier')],
+            listed.told[list_position(listed.keys, 'gen_ai.openai.response.service_tier')]
         ) as service_tier,
-        max(valued.value) filter (where valued.key = 'gen_ai.usage.input_tokens') as new_input,
-        max(valued.value) filter (
-            where valued.key in ('gen_ai.usage.prompt_tokens', 'llm.usage.prompt_tokens')
+        listed.told[list_position(listed.keys, 'gen_ai.usage.input_tokens')] as new_input,
+        coalesce(
+            listed.told[list_position(listed.keys, 'gen_ai.usage.prompt_tokens')],
+            listed.told[list_position(listed.keys, 'llm.usage.prompt_tokens')]
         ) as old_input,
-        max(valued.value) filter (where valued.key = 'gen_ai.usage.output_tokens') as new_output,
-        max(valued.value) filter (
-            where valued.key in ('gen_ai.usage.completion_tokens', 'llm.usage.completion_tokens')
+        listed.told[list_position(listed.keys, 'gen_ai.usage.output_tokens')] as new_output,
+        coalesce(
+            listed.told[list_position(listed.keys, 'gen_ai.usage.completion_tokens')],
+            listed.told[list_position(listed.keys, 'llm.usage.completion_tokens')]
         ) as old_output,
-        max(valued.value) filter (
-            where valued.key in (
-                'gen_ai.usage.cache_read.input_tokens',
-                'gen_ai.usage.cache_read_input_tokens',
-                'gen_ai.usage.input_tokens.cached',
-                'gen_ai.usage.details.cache_read_tokens'
-            )
+        coalesce(
+            listed.told[list_position(listed.keys, 'gen_ai.usage.cache_read.input_tokens')],
+            listed.told[list_position(listed.keys, 'gen_ai.usage.cache_read_input_tokens')],
+            listed.told[list_position(listed.keys, 'gen_ai.usage.input_tokens.cached')],
+            listed.told[list_position(listed.keys, 'gen_ai.usage.details.cache_read_tokens')]
         ) as cache_read,
-        max(valued.value) filter (
-            where valued.key in (
-                'gen_ai.usage.cache_creation.input_tokens',
-                'gen_ai.usage.cache_creation_input_tokens',
-                'gen_ai.usage.input_tokens.cache_write',
-                'gen_ai.usage.details.cache_write_tokens'
-            )
+        coalesce(
+            listed.told[list_position(listed.keys, 'gen_ai.usage.cache_creation.input_tokens')],
+            listed.told[list_position(listed.keys, 'gen_ai.usage.cache_creation_input_tokens')],
+            listed.told[list_position(listed.keys, 'gen_ai.usage.input_tokens.cache_write')],
+            listed.told[list_position(listed.keys, 'gen_ai.usage.details.cache_write_tokens')]
         ) as cache_write,
-        max(valued.value) filter (
-            where valued.key in (
-                'gen_ai.usage.reasoning.output_tokens',
-                'gen_ai.usage.reasoning_tokens',
-                'gen_ai.usage.output_tokens.reasoning',
-                'gen_ai.usage.details.reasoning_tokens'
-            )
+        coalesce(
+            listed.told[list_position(listed.keys, 'gen_ai.usage.reasoning.output_tokens')],
+            listed.told[list_position(listed.keys, 'gen_ai.usage.reasoning_tokens')],
+            listed.told[list_position(listed.keys, 'gen_ai.usage.output_tokens.reasoning')],
+            listed.told[list_position(listed.keys, 'gen_ai.usage.details.reasoning_tokens')]
         ) as reasoning,
-        max(valued.value) filter (
-            where valued.key in ('gen_ai.usage.total_tokens', 'llm.usage.total_tokens')
+        coalesce(
+            listed.told[list_position(listed.keys, 'gen_ai.usage.total_tokens')],
+            listed.told[list_position(listed.keys, 'llm.usage.total_tokens')]
         ) as total
-    from valued
-    group by
-        valued.source_line,
-        valued.trace_id,
-        valued.span_id,
-        valued.parent_id,
-        valued.name_word,
-        valued.started_ns,
-        valued.ended_ns,
-        valued.is_error
+    from listed
 ),
 
 counted as (
