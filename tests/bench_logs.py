@@ -162,7 +162,7 @@ FORMS = {
     "general.jsonl": ("general form, JSON lines", "from log"),
     "litellm.jsonl": ("LiteLLM spend log, JSON lines", LITELLM_SQL),
     "langfuse.jsonl": ("Langfuse observations, JSON lines", LANGFUSE_SQL),
-    "otlp.jsonl": ("OpenTelemetry spans, JSON, ten a line", OTLP_SQL),
+    "otlp.jsonl": ("OpenTelemetry spans, JSON, 100 a line", OTLP_SQL),
     "claude_code.jsonl": ("Claude Code session log", CLAUDE_CODE_SQL),
     "bedrock.jsonl": ("Amazon Bedrock invocation log", BEDROCK_SQL),
 }
