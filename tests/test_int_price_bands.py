@@ -5,6 +5,8 @@ from decimal import Decimal
 
 from conftest import Rows, made_from
 
+from pipeline import warehouse
+
 START = datetime(1900, 1, 1)
 END = datetime(9999, 1, 1)
 NEW_YEAR = datetime(2026, 1, 1)
@@ -54,6 +56,7 @@ def bands(
         int_model_spellings="select 'p' as provider, 'm' as spelling, 'maker/M' as model_id "
         "union all select 'q', 'maker/n', 'maker/N'",
         stg_contract_rates=contracts,
+        int_contract_kinds=warehouse.models()["int_contract_kinds"].sql,
         stg_region_multipliers=multipliers,
         stg_prices=f"from (values {values}) as prices(provider, price_model, token_kind, "
         "service_tier, input_tokens_from, valid_from, valid_to, usd_per_mtok, utc_minute_from, "

@@ -7,7 +7,7 @@
 --   4. an own price of the company in place of the list's, for the time that it covers;
 --   5. times the region's multiplier: this is the list price;
 --   6. the contract: a rate stands as it is written, a discount is taken off the list price.
--- Of several contract rows the one that says most holds: model, then kind, then tier, then region.
+-- Which of several contract rows holds stands in int_contract_kinds.
 -- A provider that lists no price for cache reads or writes bills them as input.
 -- is_dearest_of_day marks the hours that price a billing bucket, which does not tell its hours;
 -- is_dearest_of_week those that price one of more than a day.
@@ -52,35 +52,26 @@ prices as (
             and stg_prices.price_model = wanted.price_model
 ),
 
--- A contract row of all kinds is one row a kind.
 contracts as (
     select
         wanted.wanted_id,
-        kinds.token_kind,
-        stg_contract_rates.service_tier,
-        stg_contract_rates.region,
-        stg_contract_rates.valid_from,
-        stg_contract_rates.valid_to,
-        stg_contract_rates.usd_per_mtok,
-        stg_contract_rates.discount_frac,
-        stg_contract_rates.model,
-        case when stg_contract_rates.model <> '*' then 8 else 0 end
-        + case when stg_contract_rates.token_kind <> '*' then 4 else 0 end
-        + case when stg_contract_rates.service_tier <> '*' then 2 else 0 end
-        + case when stg_contract_rates.region <> '*' then 1 else 0 end as says
-    from stg_contract_rates
-    inner join wanted on stg_contract_rates.provider = wanted.provider
+        rates.token_kind,
+        rates.service_tier,
+        rates.region,
+        rates.valid_from,
+        rates.valid_to,
+        rates.usd_per_mtok,
+        rates.discount_frac,
+        rates.model,
+        rates.precedence
+    from int_contract_kinds as rates
+    inner join wanted on rates.provider = wanted.provider
     left join int_model_spellings as spellings
         on
             wanted.provider = spellings.provider
             and wanted.model_id = spellings.model_id
-            and stg_contract_rates.model = spellings.spelling
-    inner join (
-        values
-        ('uncached_input'), ('cache_read'), ('cache_write_5m'), ('cache_write_1h'), ('output')
-    ) as kinds (token_kind)
-        on stg_contract_rates.token_kind in ('*', kinds.token_kind)
-    where stg_contract_rates.model = '*' or spellings.spelling is not null
+            and rates.model = spellings.spelling
+    where rates.model = '*' or spellings.spelling is not null
 ),
 
 multipliers as (
@@ -348,7 +339,7 @@ ranked as (
         row_number() over (
             partition by cells.cell_id, contracts.token_kind
             order by
-                contracts.says desc, contracts.model asc, contracts.usd_per_mtok asc,
+                contracts.precedence desc, contracts.model asc, contracts.usd_per_mtok asc,
                 contracts.discount_frac asc
         ) as place
     from cells

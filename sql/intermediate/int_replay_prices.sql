@@ -79,18 +79,16 @@ contracts as (
         tiers.provider,
         tiers.model_id,
         tiers.service_tier,
-        kinds.token_kind,
+        rates.token_kind,
         rates.usd_per_mtok,
         rates.discount_frac,
         row_number() over (
             partition by
                 tiers.month, tiers.query_class, tiers.scope, tiers.provider, tiers.model_id,
-                tiers.service_tier, kinds.token_kind
+                tiers.service_tier, rates.token_kind
             order by
-                case when rates.model <> '*' then 8 else 0 end
-                + case when rates.token_kind <> '*' then 4 else 0 end
-                + case when rates.service_tier <> '*' then 2 else 0 end desc,
-                rates.model asc, rates.usd_per_mtok asc, rates.discount_frac asc
+                rates.precedence desc, rates.model asc, rates.usd_per_mtok asc,
+                rates.discount_frac asc
         ) as place
     from tiers
     inner join int_replays as replays
@@ -100,17 +98,12 @@ contracts as (
             and tiers.scope = replays.scope
             and tiers.provider = replays.provider
             and tiers.model_id = replays.model_id
-    inner join stg_contract_rates as rates
+    inner join int_contract_kinds as rates
         on
             tiers.provider = rates.provider
             and rates.service_tier in ('*', tiers.service_tier)
             and (tiers.month || '-01')::timestamp + interval 1 month > rates.valid_from
             and (tiers.month || '-01')::timestamp + interval 1 month <= rates.valid_to
-    inner join (
-        values
-        ('uncached_input'), ('cache_read'), ('cache_write_5m'), ('cache_write_1h'), ('output')
-    ) as kinds (token_kind)
-        on rates.token_kind in ('*', kinds.token_kind)
     left join int_model_spellings as spellings
         on
             tiers.provider = spellings.provider
