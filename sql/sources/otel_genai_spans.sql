@@ -11,32 +11,30 @@ with
 documents as (
     select
         source_rows.source_line,
-        from_json(source_rows.document, '{
-            "resourceSpans": [{
-                "resource": {"attributes": [{"key": "VARCHAR", "value": {
+        from_json(
+            source_rows.document,
+            replace(
+                replace(
+                    '{"resourceSpans": [{
+                        "resource": {"attributes": ATTRIBUTES},
+                        "scopeSpans": SCOPES,
+                        "instrumentationLibrarySpans": SCOPES
+                    }]}',
+                    'SCOPES',
+                    '[{"spans": [{
+                        "traceId": "VARCHAR", "spanId": "VARCHAR", "parentSpanId": "VARCHAR",
+                        "name": "VARCHAR", "startTimeUnixNano": "VARCHAR",
+                        "endTimeUnixNano": "VARCHAR", "status": {"code": "VARCHAR"},
+                        "attributes": ATTRIBUTES
+                    }]}]'
+                ),
+                'ATTRIBUTES',
+                '[{"key": "VARCHAR", "value": {
                     "stringValue": "VARCHAR", "intValue": "VARCHAR", "doubleValue": "VARCHAR",
                     "arrayValue": {"values": [{"stringValue": "VARCHAR"}]}
-                }}]},
-                "scopeSpans": [{"spans": [{
-                    "traceId": "VARCHAR", "spanId": "VARCHAR", "parentSpanId": "VARCHAR",
-                    "name": "VARCHAR", "startTimeUnixNano": "VARCHAR",
-                    "endTimeUnixNano": "VARCHAR", "status": {"code": "VARCHAR"},
-                    "attributes": [{"key": "VARCHAR", "value": {
-                        "stringValue": "VARCHAR", "intValue": "VARCHAR", "doubleValue": "VARCHAR",
-                        "arrayValue": {"values": [{"stringValue": "VARCHAR"}]}
-                    }}]
-                }]}],
-                "instrumentationLibrarySpans": [{"spans": [{
-                    "traceId": "VARCHAR", "spanId": "VARCHAR", "parentSpanId": "VARCHAR",
-                    "name": "VARCHAR", "startTimeUnixNano": "VARCHAR",
-                    "endTimeUnixNano": "VARCHAR", "status": {"code": "VARCHAR"},
-                    "attributes": [{"key": "VARCHAR", "value": {
-                        "stringValue": "VARCHAR", "intValue": "VARCHAR", "doubleValue": "VARCHAR",
-                        "arrayValue": {"values": [{"stringValue": "VARCHAR"}]}
-                    }}]
-                }]}]
-            }]
-        }') as document
+                }}]'
+            )
+        ) as document
     from source_rows
 ),
 
