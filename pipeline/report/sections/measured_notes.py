@@ -8,7 +8,6 @@ from pipeline.report.numbers import show
 from pipeline.report.section import Column, Table
 from pipeline.report.sections import reading as r
 
-FINDINGS_SHOWN = 12
 _EFFECTS = {
     "residual_power_w": "power left after a run, W",
     "order_number": "place in the order",

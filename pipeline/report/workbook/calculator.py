@@ -11,7 +11,7 @@ from openpyxl.utils import get_column_letter
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.datavalidation import DataValidation
 
-from pipeline.report.section import Column, Kind, Value
+from pipeline.report.section import Kind, Value
 from pipeline.report.workbook.calculator_answer import (
     ANSWERS,
     GRADE_STEP,
@@ -43,12 +43,6 @@ _RANGE_NOTE = (
     "estimate` gives them."
 )
 _LINES_BETWEEN = 8  # captions, heads and empty lines above the working
-_INPUT_COLUMNS = (
-    Column("name", "Your request", "text"),
-    Column("value", "Value", "text"),
-    Column("unit", "Unit", "text"),
-    Column("note", "Note", "text"),
-)
 # What formulas of the answer and of the working say in place of a number.
 WORDS_OF_FORMULAS = ("does not fit", "no list price", "the longer the better")
 _HEADS = ("Quantity", "Value", "Low (5 %)", "High (95 %)", "Unit")

@@ -262,9 +262,13 @@ def _sheet_ties(sources: Sources) -> list[_Tie]:
             expected, actual = sources.figure(label), sources.total(name, column)
             if expected and actual:
                 claim = f"{name.replace('_', ' ').capitalize()} = Summary, {unit}"
-                least = abs(expected.value) * _SMALLEST
-                ties.append(_Tie(claim, expected, actual, max(tolerance, least)))
+                ties.append(_Tie(claim, expected, actual, _slack(tolerance, expected.value)))
     return ties
+
+
+def _slack(tolerance: float, value: float) -> float:
+    """Return the tolerance of a tie, at the least what a number of its size is rounded by."""
+    return max(tolerance, abs(value) * _SMALLEST)
 
 
 def _bridge_ties(sources: Sources) -> list[_Tie]:
@@ -279,7 +283,7 @@ def _bridge_ties(sources: Sources) -> list[_Tie]:
         if ways is None or figure is None:
             continue
         whole, parts = ways
-        slack = max(least, abs(figure.value) * _SMALLEST)
+        slack = _slack(least, figure.value)
         ties.append(_Tie(f"Steps of Bridge = this month, {unit}", whole, parts, slack))
         ties.append(_Tie(f"Bridge = Summary, {unit}", figure, whole, slack))
     return ties
@@ -302,8 +306,7 @@ def _data_ties(sources: Sources) -> list[_Tie]:
         expected, actual = sources.data_sum(one, column), sources.data_sum(other, column)
         if expected and actual:
             claim = f"{sources.tables[other].sheet} = {sources.tables[one].sheet}, {unit}"
-            least = abs(expected.value) * _SMALLEST
-            ties.append(_Tie(claim, expected, actual, max(tolerance, least)))
+            ties.append(_Tie(claim, expected, actual, _slack(tolerance, expected.value)))
     return ties
 
 

@@ -14,7 +14,6 @@ from pipeline.report.palette import ACCENT
 INK = "1D2733"
 FAINT = "56626E"
 FAILED = "A4262C"
-PASSED = "1B6B3A"
 INPUT_INK, INPUT_FILL = "0000FF", "FFF8E1"
 LINKED_INK = "1B6B3A"  # computed from another sheet
 HEAD_FILL = "E8F1F5"
