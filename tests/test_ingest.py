@@ -351,6 +351,13 @@ def test_prompts_are_never_stored(con: Con, log: Write) -> None:
         (b"\n \n", IncompleteInputError, "empty file"),
         (b"a,b\n1,2\n", UnknownFormError, "expected a usage log"),
         (b"occurred_at,model\n2026-01-01,m\n", UnknownFormError, "general form with output_tokens"),
+        (
+            b"timestamp,model,input_tokens,output_tokens\n2026-01-01,m,1,1\n",
+            UnknownFormError,
+            "general form with occurred_at, found columns timestamp, model, input_tokens, "
+            "output_tokens. Name the columns as the general form does (at least occurred_at, "
+            "model_name, input_tokens, output_tokens; ",
+        ),
         (b'{"x": 1}\n', UnknownFormError, "found JSON keys x"),
         (b"{\n", UnknownFormError, "it is cut off, or no JSON"),
         (b"PAR1 broken", BadInputError, "whole Parquet file"),

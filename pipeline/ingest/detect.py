@@ -22,6 +22,7 @@ from pipeline.ingest.containers import (
 )
 from pipeline.ingest.records import document_records, dotted_keys, line_records, on_pages
 from pipeline.ingest.sources import SOURCES, Source
+from pipeline.ingest.sources.general import LEAST_COLUMNS
 from pipeline.ingest.telemetry import forms as telemetry_forms
 
 HEAD_BYTES = 1_000_000
@@ -290,25 +291,22 @@ def _unknown(path: Path, container: str, keys: tuple[str, ...]) -> UnknownFormEr
     else:
         word = "columns" if container == "table" else "JSON keys"
         found = f"{word} {listed(keys)}"
-    nearest = max(SOURCES, key=lambda source: _likeness(source, container, keys))
-    if _likeness(nearest, container, keys) > 0:
-        lacking = [key for key in nearest.signature if key not in keys]
-        expected = f"the {nearest.title} with {listed(tuple(lacking))}"
+    forms = [source for source in SOURCES if container in source.containers]
+    near = [form for form in forms if len(_lacking(form, keys)) * 2 <= len(form.signature)]
+    if near:
+        nearest = min(near, key=lambda form: (len(_lacking(form, keys)), -len(form.signature)))
+        expected = f"the {nearest.title} with {listed(_lacking(nearest, keys))}"
     else:
-        forms = sorted({source.title for source in SOURCES if container in source.containers})
-        expected = f"a usage log ({', '.join(forms)})"
+        expected = f"a usage log ({', '.join(sorted({form.title for form in forms}))})"
     return UnknownFormError(
         f"{path}: expected {expected}, found {found}. Name the columns as the general form does "
-        "(README, 'Your own logs'), or leave the file out."
+        f"(at least {', '.join(LEAST_COLUMNS)}; all of them stand in README, 'Your own logs'), or "
+        "leave the file out."
     )
 
 
-def _likeness(source: Source, container: str, keys: tuple[str, ...]) -> float:
-    """Return how much of a source's signature is there, 0 below a half."""
-    if container not in source.containers:
-        return 0
-    share = sum(key in keys for key in source.signature) / len(source.signature)
-    return share if share >= 0.5 else 0
+def _lacking(source: Source, keys: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(key for key in source.signature if key not in keys)
 
 
 def _first_line(error: Exception) -> str:

@@ -43,6 +43,9 @@ GENERAL_COLUMNS = (
     "charge_unit",
 )
 
+# What a message names of them: a log that has these is read without anything else.
+LEAST_COLUMNS = ("occurred_at", "model_name", "input_tokens", "output_tokens")
+
 SOURCES = (
     Source(
         name="general",
