@@ -127,9 +127,8 @@ def test_every_architecture_of_the_catalog_has_the_sizes_that_the_warehouse_comp
         "create table int_deployments as select 'p' as provider, 'm' as model_id, "
         "architecture_id, bytes_per_weight::double as bytes_per_weight from raw_architectures"
     )
-    for name in ("stg_architectures", "int_architectures", "int_model_work"):
-        model = warehouse.models()[name]
-        con.execute(f"create or replace view {name} as {model.sql}")
+    warehouse.build(con, ["int_architectures"])
+    con.execute(f"create view int_model_work as {warehouse.models()['int_model_work'].sql}")
     shapes = {each["architecture_id"]: each for each in rows(con, "from stg_architectures")}
     names = ("body_params", "head_params", "attention_flop_per_pair", "kv_bytes_per_position")
     found = rows_of(con, "select * from int_model_work")

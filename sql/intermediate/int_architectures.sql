@@ -1,12 +1,13 @@
--- What an architecture is made of, at any batch and precision: weights by part, cache and state.
+-- What a shape is made of, at any batch and precision: weights by part, cache and state.
 -- The only place that knows MHA, GQA, MQA, MLA, output gates and layers with a state.
+-- architecture_id is that of the catalog, or the id of a shape that levers make.
 -- grain: architecture_id
 
 with
 
 mixing as (
     select
-        arch.architecture_id,
+        arch.shape_id,
         case
             when arch.kv_lora_rank > 0
                 then
@@ -34,11 +35,11 @@ mixing as (
             else 0
         end as query_params,
         state_layer_params(arch.ssm_layers, arch.ssm_params_per_layer) as state_params
-    from stg_architectures as arch
+    from int_shapes as arch
 )
 
 select
-    arch.architecture_id::varchar as architecture_id,
+    arch.shape_id::varchar as architecture_id,
     (mixing.projection_params + mixing.query_params + mixing.state_params)::double
         as mixing_params,
     ffn_params(
@@ -71,5 +72,5 @@ select
             )
     end::double as kv_bytes_per_position,
     state_bytes(arch.ssm_layers, arch.ssm_state_bytes)::double as state_bytes
-from stg_architectures as arch
-inner join mixing on arch.architecture_id = mixing.architecture_id
+from int_shapes as arch
+inner join mixing on arch.shape_id = mixing.shape_id

@@ -45,53 +45,6 @@ ordered as (
     from classes
 ),
 
-mixed as (
-    select
-        variants.variant,
-        ffn_params(
-            variants.layers, variants.layers, variants.hidden, variants.ffn_matrices,
-            variants.ffn, 0, 0, 0
-        ) as ffn_params,
-        head_params(variants.vocab, variants.hidden) as head_params,
-        case
-            when variants.kv_lora_rank > 0
-                then
-                    latent_attention_params(
-                        variants.layers, variants.hidden, variants.heads, variants.q_lora_rank,
-                        variants.kv_lora_rank, variants.nope_head_dim, variants.rope_head_dim,
-                        variants.v_head_dim
-                    )
-            else
-                attention_params(
-                    variants.layers, variants.hidden, variants.heads, variants.kv_heads,
-                    variants.head_dim
-                )
-        end as attention_params,
-        case
-            when variants.kv_lora_rank > 0
-                then
-                    latent_attention_flop_per_pair(
-                        variants.layers, variants.heads, variants.kv_lora_rank,
-                        variants.rope_head_dim
-                    )
-            else attention_flop_per_pair(variants.layers, variants.heads, variants.head_dim)
-        end as attention_flop_per_pair,
-        case
-            when variants.kv_lora_rank > 0
-                then
-                    latent_kv_bytes_per_position(
-                        variants.bytes_per_kv_element, variants.layers, variants.kv_lora_rank,
-                        variants.rope_head_dim
-                    )
-            else
-                kv_bytes_per_position(
-                    variants.bytes_per_kv_element, variants.layers, variants.kv_heads,
-                    variants.head_dim
-                )
-        end as kv_bytes_per_position
-    from stg_architecture_variants as variants
-),
-
 asked as (
     select
         ordered.month,
@@ -107,26 +60,27 @@ asked as (
         variants.layers,
         batches.batch,
         sets.coefficient_set_id,
-        mixed.attention_params + mixed.ffn_params as body_params,
-        mixed.head_params,
-        mixed.attention_flop_per_pair,
-        mixed.kv_bytes_per_position,
+        parts.mixing_params + parts.held_ffn_params as body_params,
+        parts.head_params,
+        parts.attention_flop_per_pair,
+        parts.kv_bytes_per_position,
         weight_bytes(
             variants.bytes_per_weight,
-            mixed.attention_params + mixed.ffn_params + mixed.head_params
+            parts.mixing_params + parts.held_ffn_params + parts.head_params
         ) as weight_bytes,
         -- the embedding is held beside the head, and read a row at a time
         batch_max(
             usable.value, 1, gpus.memory_gb,
             weight_bytes(
                 variants.bytes_per_weight,
-                mixed.attention_params + mixed.ffn_params + 2 * mixed.head_params
+                parts.mixing_params + parts.held_ffn_params + 2 * parts.head_params
             ),
-            mixed.kv_bytes_per_position,
+            parts.kv_bytes_per_position,
             ordered.mean_input_tokens + ordered.mean_output_tokens, 0
         ) as batch_max
     from stg_architecture_variants as variants
-    inner join mixed on variants.variant = mixed.variant
+    inner join int_architectures as parts
+        on 'variant ' || variants.variant = parts.architecture_id
     cross join (values (1), (8), (64)) as batches (batch)
     cross join stg_coefficients as sets
     inner join stg_gpus as gpus on sets.gpu = gpus.gpu

@@ -10,73 +10,19 @@
 
 with
 
-sized as (
+asked as (
     select
         families.family,
         families.layers,
         families.meaning,
-        ffn_params(
-            families.layers, families.layers, families.hidden, families.ffn_matrices,
-            families.ffn, 0, 0, 0
-        ) as ffn_params,
-        head_params(families.vocab, families.hidden) as head_params,
-        families.bytes_per_weight,
-        case families.kind
-            when 'latent'
-                then
-                    latent_attention_params(
-                        families.layers, families.hidden, families.heads, families.q_lora_rank,
-                        families.kv_lora_rank, families.nope_head_dim, families.rope_head_dim,
-                        families.v_head_dim
-                    )
-            when 'state'
-                then state_layer_params(families.layers, families.state_params_per_layer)
-            else
-                attention_params(
-                    families.layers, families.hidden, families.heads, families.kv_heads,
-                    families.head_dim
-                )
-        end as mixing_params,
-        case families.kind
-            when 'latent'
-                then
-                    latent_attention_flop_per_pair(
-                        families.layers, families.heads, families.kv_lora_rank,
-                        families.rope_head_dim
-                    )
-            when 'state' then 0
-            else attention_flop_per_pair(families.layers, families.heads, families.head_dim)
-        end as attention_flop_per_pair,
-        case families.kind
-            when 'latent'
-                then
-                    latent_kv_bytes_per_position(
-                        families.bytes_per_kv_element, families.layers, families.kv_lora_rank,
-                        families.rope_head_dim
-                    )
-            when 'state' then 0
-            else
-                kv_bytes_per_position(
-                    families.bytes_per_kv_element, families.layers, families.kv_heads,
-                    families.head_dim
-                )
-        end as kv_bytes_per_position,
-        state_bytes(families.layers, families.state_bytes_per_layer) as state_bytes
-    from stg_attention_families as families
-),
-
-asked as (
-    select
-        sized.family,
-        sized.layers,
-        sized.meaning,
-        sized.mixing_params + sized.ffn_params as body_params,
-        sized.head_params,
-        sized.attention_flop_per_pair,
-        sized.kv_bytes_per_position,
-        sized.state_bytes,
+        parts.mixing_params + parts.held_ffn_params as body_params,
+        parts.head_params,
+        parts.attention_flop_per_pair,
+        parts.kv_bytes_per_position,
+        parts.state_bytes,
         weight_bytes(
-            sized.bytes_per_weight, sized.mixing_params + sized.ffn_params + sized.head_params
+            families.bytes_per_weight,
+            parts.mixing_params + parts.held_ffn_params + parts.head_params
         ) as weight_bytes,
         lengths.input_tokens,
         1000 as output_tokens,
@@ -86,12 +32,14 @@ asked as (
         batch_max(
             usable.value, 1, gpus.memory_gb,
             weight_bytes(
-                sized.bytes_per_weight,
-                sized.mixing_params + sized.ffn_params + 2 * sized.head_params
+                families.bytes_per_weight,
+                parts.mixing_params + parts.held_ffn_params + 2 * parts.head_params
             ),
-            sized.kv_bytes_per_position, lengths.input_tokens + 1000, sized.state_bytes
+            parts.kv_bytes_per_position, lengths.input_tokens + 1000, parts.state_bytes
         ) as batch_max
-    from sized
+    from stg_attention_families as families
+    inner join int_architectures as parts
+        on 'attention ' || families.family = parts.architecture_id
     cross join (values (1024), (8192), (32768)) as lengths (input_tokens)
     cross join (values (1), (8), (32), (64)) as batches (batch)
     cross join stg_coefficients as sets
