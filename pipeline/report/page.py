@@ -34,7 +34,7 @@ from pipeline.settings import bundled
 
 LONG_TABLE_ROWS = 30  # longer ones scroll in a box of their own
 MOST_TABLE_ROWS = 600  # the rest stands in the workbook; the script shows pages of 200
-MOST_ROWS_OF_A_SHEET = 10  # of a table that has a sheet of its own there, or stands behind a figure
+MOST_ROWS_OF_A_SHEET = 6  # of a table that has a sheet of its own there, or stands behind a figure
 MOST_ROWS_OF_A_DETAIL = 8  # of these, which few read to their end; the workbook holds them whole
 DETAILS = frozenset(
     {

@@ -61,6 +61,7 @@ class Table:
     total: tuple[Value, ...] | None = None  # one value per column, None where a sum is meaningless
     note: str = ""
     sheet: str = ""  # a sheet of its own, for a table too wide to share its section's
+    unprinted_count: int = 0  # last columns that a sheet keeps off paper
 
 
 @dataclass(frozen=True)

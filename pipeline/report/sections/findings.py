@@ -27,10 +27,13 @@ _SECTIONS = {
     "mart_model_comparison": "model_comparison",
     "mart_concurrency": "concurrency",
 }
+_UNPRINTED = (  # the proposal names the model
+    c.MODEL,
+    Column("source_mart", "Rows behind it", "id", meaning="The mart that it comes from."),
+)
 _COLUMNS = (
     Column("proposal", "Proposal", "text", meaning="What would save; proposals overlap."),
     Column("finding_rank", "Rank", "count", meaning="By money saved, then by electricity."),
-    c.MODEL,
     c.PROVIDER,
     Column("query_class", "Class", "text", meaning="Kind of work; empty: all.", unknown="all"),
     Column("request_count", "Requests", "count", meaning="Rows of the month behind it."),
@@ -59,9 +62,9 @@ _COLUMNS = (
         meaning="Within noise: below the assumed probability. Money decides where it is known.",
     ),
     Column("assumption", "Assumes", "text", meaning="What the saving rests on."),
-    Column("source_mart", "Rows behind it", "id", meaning="The mart that it comes from."),
     c.BATCH,
     c.GRADE,
+    *_UNPRINTED,
 )
 
 
@@ -159,6 +162,7 @@ def _table(findings: pl.DataFrame) -> Table:
         "Every proposal that the month lets us weigh",
         _COLUMNS,
         r.table_rows(ordered.head(ROWS_SHOWN), _COLUMNS),
+        unprinted_count=len(_UNPRINTED),
         note="Largest money first, then electricity; within noise last"
         + (f"; {left_out} more lines in mart_findings" if left_out else "")
         + ". Cut-off answers, shorter answers and compaction are not weighed here: what they would "

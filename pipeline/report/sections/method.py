@@ -2,6 +2,7 @@
 
 import statistics
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -12,6 +13,7 @@ from pipeline.report.section import Column, Section, Table, Value
 from pipeline.report.sections import reading as r
 
 Law = Any  # a pure function of plain numbers
+_NUMBERS_SHEET = "Method_numbers"  # beside the formulas, which need wide columns
 
 # Argument of a law, its symbol, what it is, and its unit.
 SYMBOLS = (
@@ -86,6 +88,14 @@ def section(mart: pl.DataFrame, reference: Mapping[str, pl.DataFrame]) -> Sectio
         reference: Reference tables by name, as text, and `assumptions`.
     """
     used = sorted(set(mart.get_column("coefficient_set_id").drop_nulls().to_list()))
+    numbers = (
+        _price_table(reference["law_coefficients"], reference["joint_draws"], used),
+        _set_table(reference["law_coefficients"], used),
+        _bias_table(reference["bias_factors"], used),
+        _grade_table(reference["grade_ranges"]),
+        _dispersion_table(reference["dispersion_factors"]),
+        _chain_table(reference["assumptions"]),
+    )
     return Section(
         name="method",
         title="Method",
@@ -96,12 +106,7 @@ def section(mart: pl.DataFrame, reference: Mapping[str, pl.DataFrame]) -> Sectio
             _words("method_knowledge", "What each figure rests on", "Basis", _KNOWLEDGE),
             _formula_table(),
             _symbol_table(),
-            _price_table(reference["law_coefficients"], reference["joint_draws"], used),
-            _set_table(reference["law_coefficients"], used),
-            _bias_table(reference["bias_factors"], used),
-            _grade_table(reference["grade_ranges"]),
-            _dispersion_table(reference["dispersion_factors"]),
-            _chain_table(reference["assumptions"]),
+            *(replace(table, sheet=_NUMBERS_SHEET) for table in numbers),
         ),
     )
 

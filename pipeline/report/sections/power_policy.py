@@ -21,6 +21,8 @@ _ASSUMED = {
     "electricity_usd_per_kwh": ("tariff", "USD/kWh"),
     "carbon_gco2e_per_kwh": ("grid", "g CO₂e/kWh"),
 }
+_SHEETS = {"policy_cells": "Power_measured", "policy_facts": "Power_papers"}
+_UNPRINTED_COUNT = 2  # whose factor, and why there is none: the sentences say so
 PRIMER = (
     "A GPU first reads the prompt (prefill: much arithmetic, high power), then writes the answer "
     "token by token (decode: it waits for memory, lower power). A power cap does nothing until the "
@@ -240,7 +242,15 @@ def _tables(month: pl.DataFrame, frames: Mapping[str, pl.DataFrame]) -> tuple[Ta
          "Of one card, model and software each. What could not be read stays unknown."),
     )  # fmt: skip
     return tuple(
-        Table(name, caption, heads, r.table_rows(frame, heads), note=note)
+        Table(
+            name,
+            caption,
+            heads,
+            r.table_rows(frame, heads),
+            note=note,
+            sheet=_SHEETS.get(name, ""),
+            unprinted_count=_UNPRINTED_COUNT if name == "power_policy" else 0,
+        )
         for name, caption, heads, frame, note in parts
         if frame.height
     )

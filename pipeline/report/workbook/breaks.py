@@ -22,8 +22,10 @@ def set_breaks(
     blocks: Mapping[int, int],
     titles: Sequence[int],
     widths: Sequence[float],
-) -> None:
+) -> list[int]:
     """Set the heights of printed rows that have none, and the breaks between them.
+
+    Returns the first row of every page.
 
     Args:
         sheet: The sheet, with the heights of its rows and its pages across.
@@ -38,8 +40,10 @@ def set_breaks(
         shown.height = shown.height or USUAL_HEIGHT  # said, or each program takes its own
         heights.append(shown.height)
     room = _PAGE_HEIGHT / _scale(widths, sheet.page_setup.fitToWidth or 1) * _SURE
-    for row in breaks(heights, blocks, room, titles):
+    cut = breaks(heights, blocks, room, titles)
+    for row in cut:
         sheet.row_breaks.append(Break(id=row - 1))  # a break stands below its row
+    return [1, *cut]
 
 
 def breaks(

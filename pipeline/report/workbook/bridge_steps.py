@@ -30,11 +30,10 @@ _ORDER = [step for step, _, _ in STEPS[:-1] if step != METHOD]
 _METHOD_ROW = [step for step, _, _ in STEPS].index(METHOD)
 _MEASURES = {  # measure → what its ends are called, and its head
     "facility_energy_kwh": (
-        "facility_energy",
         ("facility_energy_low_kwh", "facility_energy_high_kwh"),
         "Electricity",
     ),
-    "carbon_kgco2e": ("carbon", ("carbon_low_kgco2e", "carbon_high_kgco2e"), "Carbon"),
+    "carbon_kgco2e": (("carbon_low_kgco2e", "carbon_high_kgco2e"), "Carbon"),
 }
 
 
@@ -46,11 +45,11 @@ def live_bridge(table: Table) -> LiveTable:
     names = [column.name for column in table.columns]
     columns, formulas = [*table.columns, RANGE_OF], {RANGE_OF.name: "ranges_of"}
     rows = [[*row, RUN] for row in table.rows]
-    for measure, (stem, ends, head) in _MEASURES.items():
+    for measure, (ends, head) in _MEASURES.items():
         whole = table.rows[-1][names.index(measure)]
         month = step_formula("", measure, issued="")
         for name, end in zip(ends, ("low", "high"), strict=True):
-            ratio = f"{stem}_{end}_ratio"
+            ratio = f"{measure}_{end}_ratio"
             columns.append(
                 Column(
                     ratio,

@@ -88,7 +88,7 @@ def write_calculator(writer: SheetWriter, data: BookData) -> DataTable:
     _write_answer(writer, working)
     _write_working(writer, working)
     writer.column_count = writer.printed_columns = _UNIT_COLUMN
-    writer.widths |= {1: 40, 2: 30, 3: 24, 4: 24, 5: 14}
+    writer.sizes.widths |= {1: 40, 2: 30, 3: 24, 4: 24, 5: 14}
     return draw_table(data, working.known, working.cells_from_afar(TITLE), STAND_INS)
 
 

@@ -3,6 +3,8 @@
 Series differ in lightness as well as in hue and are named in a legend.
 """
 
+import math
+
 from openpyxl.chart import BarChart, Reference, ScatterChart, Series
 from openpyxl.chart.legend import LegendEntry
 from openpyxl.chart.shapes import GraphicalProperties
@@ -28,6 +30,7 @@ UPRIGHT = "trend_"  # months stand side by side
 _CHART_HEIGHT_CM = 10.8
 _LINES_WIDTH_CM = 26.0  # names of lines stand beside them
 _TITLE_SIZE, _LABEL_SIZE = 1200, 800  # hundredths of a point
+_GROUPED = "[>=1000]#,##0;General"  # a thousand has its mark, a thousandth its digits
 _ACROSS = {  # what a bar of a figure is
     "methods": "Method",
     "chat_requests": "Request",
@@ -78,7 +81,8 @@ def dress_scatter(chart: ScatterChart, title: str, across: str, unit: str) -> No
     chart.x_axis.title = _title(across, _LABEL_SIZE)
     chart.y_axis.title = _title(unit, _LABEL_SIZE)
     chart.x_axis.delete = chart.y_axis.delete = False
-    chart.x_axis.number_format = chart.y_axis.number_format = "General"
+    chart.x_axis.number_format = chart.y_axis.number_format = _GROUPED
+    chart.x_axis.majorGridlines.spPr = chart.y_axis.majorGridlines.spPr = _faint()
     chart.width, chart.height = _LINES_WIDTH_CM, _CHART_HEIGHT_CM
     chart.legend.position = "r"
 
@@ -135,7 +139,8 @@ def waterfall_chart(steps: Steps, sheet: Worksheet, head_row: int, language: Lan
     chart.x_axis.title = _title(language.text("Step"), _LABEL_SIZE)
     chart.y_axis.title = _title(steps.unit, _LABEL_SIZE)
     chart.x_axis.delete = chart.y_axis.delete = False
-    chart.y_axis.number_format = "General"
+    chart.y_axis.number_format = _GROUPED
+    chart.y_axis.majorGridlines.spPr = _faint()
     chart.legend.position = "b"
     chart.legend.legendEntry = [LegendEntry(idx=0, delete=True)]
     chart.width, chart.height = _LINES_WIDTH_CM, _CHART_HEIGHT_CM
@@ -153,13 +158,16 @@ def _dress(chart: BarChart, bars: Bars, language: Language) -> None:
     if not is_upright:
         chart.x_axis.scaling.orientation = "maxMin"  # the first row on top
         chart.y_axis.crosses = "max"  # and the value axis still below
-    chart.y_axis.number_format = "0%" if bars.kind == "frac" else "General"
+    chart.y_axis.number_format = "0%" if bars.kind == "frac" else _GROUPED
     if bars.kind == "frac":
-        chart.y_axis.scaling.min, chart.y_axis.scaling.max = 0, 1
+        wholes = [
+            sum(filter(None, values)) for values in zip(*(v for _, v in bars.series), strict=True)
+        ]
+        is_share = all(whole <= 1 or math.isclose(whole, 1) for whole in wholes)
+        chart.y_axis.scaling.min, chart.y_axis.scaling.max = 0, 1 if is_share else None
     if bars.log_scale:
         chart.y_axis.scaling.logBase = 10
-    faint = LineProperties(solidFill="DFE4E8")
-    chart.y_axis.majorGridlines.spPr = GraphicalProperties(ln=faint)
+    chart.y_axis.majorGridlines.spPr = _faint()
     for axis in (chart.x_axis, chart.y_axis):
         end = CharacterProperties(sz=_LABEL_SIZE)
         axis.txPr = RichText(p=[Paragraph(pPr=_sized(_LABEL_SIZE), endParaRPr=end)])
@@ -168,6 +176,10 @@ def _dress(chart: BarChart, bars: Bars, language: Language) -> None:
         chart.legend.position = "b"
     else:
         chart.legend = None
+
+
+def _faint() -> GraphicalProperties:
+    return GraphicalProperties(ln=LineProperties(solidFill="DFE4E8"))
 
 
 def _sized(size: int) -> ParagraphProperties:

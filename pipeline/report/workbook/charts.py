@@ -31,6 +31,7 @@ from pipeline.report.workbook.sheet import SheetWriter
 MOST_CHARTS = 2
 MOST_BARS = 12
 CHART_ROWS = 22  # of the sheet, which a chart covers
+_MOST_ROWS_PRINTED = 40  # of the numbers of a figure
 
 _CM_PER_LETTER, _OTHER_LETTERS = 0.18, 8  # rather too little: a gap, and no overlap
 _OVERVIEW = "summary"  # shows the charts of other sections, not its own
@@ -76,6 +77,7 @@ class SheetCharts:
     sections: tuple[Section, ...]
     frontier: Frontier | None = None  # of cost and quality, below all else
     row: int = 0
+    rows: dict[str, int] = field(default_factory=dict)  # of charts whose numbers stand apart
     placed: list[tuple[Bars, int]] = field(default_factory=list)  # with the row of the heads
     beside: list[ChartBase] = field(default_factory=list)  # charts of bars, side by side
 
@@ -88,7 +90,8 @@ class SheetCharts:
     def write(self) -> None:
         """Write each chart's numbers here and put the charts side by side into their room."""
         for figure in self.uncharted:
-            self.writer.table(self._said(figure).as_table())
+            if not _is_long(figure):
+                self.writer.table(self._said(figure).as_table())
         for bars in self.figures:
             head_row = self.writer.next_row + 1
             self.writer.table(bars.as_table())
@@ -108,6 +111,18 @@ class SheetCharts:
             )
             self._skip_chart()
 
+    def write_long(self) -> None:
+        """Write numbers that run over pages below all else: charts show them, paper does not."""
+        long = [figure for figure in (*self.uncharted, *self.below) if _is_long(figure)]
+        if long:
+            self.writer.end_print()
+        for figure in long:
+            head_row = self.writer.next_row + 1
+            self.writer.table(_with_gaps(self._said(figure).as_table()))
+            if isinstance(figure, Lines):
+                chart = line_chart(self._said(figure), self.writer.sheet, head_row)
+                self._add(chart, f"A{self.rows[figure.name]}", self._said(figure).alt)
+
     def part(self) -> None:
         """Put the charts of bars beside each other, once the widths of all columns are final."""
         column = 1
@@ -115,10 +130,14 @@ class SheetCharts:
             chart.anchor = f"{get_column_letter(column)}{self.row}"
             covered = 0.0
             while covered < CHART_WIDTH_CM + 0.2:
-                covered += self.writer.widths.get(column, _OTHER_LETTERS) * _CM_PER_LETTER
+                covered += self.writer.sizes.widths.get(column, _OTHER_LETTERS) * _CM_PER_LETTER
                 column += 1
 
     def _write_below(self, figure: Lines | Steps) -> None:
+        if _is_long(figure):
+            self.rows[figure.name] = self.writer.next_row
+            self._skip_chart()
+            return
         head_row = self.writer.next_row + 1
         if isinstance(figure, Lines):
             self.writer.table(_with_gaps(self._said(figure).as_table()))
@@ -211,6 +230,10 @@ def charts_of(writer: SheetWriter, report: Report, section: Section) -> SheetCha
     charted = {figure.name for figure in (*shown, *below)} | set(_OVERVIEW_FIGURES)
     rest = tuple(figure for figure in section.figures if figure.name not in charted)
     return SheetCharts(writer, shown, below, rest, report.sections, frontier_of(section))
+
+
+def _is_long(figure: Figure) -> bool:
+    return len(figure.as_table().rows) > _MOST_ROWS_PRINTED
 
 
 def _with_gaps(table: Table) -> Table:

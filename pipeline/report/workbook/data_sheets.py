@@ -1,5 +1,7 @@
 """Put data tables into the workbook: heads and look here, rows by the fast writer after saving."""
 
+from collections.abc import Mapping
+
 from openpyxl.cell import Cell
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.datavalidation import DataValidation
@@ -12,8 +14,10 @@ from pipeline.report.workbook.cache import Fillings, SheetRows
 from pipeline.report.workbook.cells import write_text
 from pipeline.report.workbook.heads import add_table, dress_head
 from pipeline.report.workbook.layout import Place
+from pipeline.report.workbook.letters import widest_line
 from pipeline.report.workbook.looks import FAINT, INK, INPUT_FILL, INPUT_INK, Look, put_on
-from pipeline.report.workbook.print import print_first_page, set_print
+from pipeline.report.workbook.print import LINES_SHOWN, print_first_page, set_print
+from pipeline.report.workbook.rows import lines_of_row
 from pipeline.report.workbook.table import HEAD_ROW, DataColumn, DataTable
 
 _NARROWEST, _WIDEST, _WIDEST_SENTENCE = 9, 42, 64  # letters
@@ -49,18 +53,22 @@ def add_data_sheet(
         if column.is_input and table.row_count:
             _validate(sheet, table, number, language)
     add_table(sheet, table.name, HEAD_ROW, [c.name for c in table.columns], table.row_count)
+    wrapped = {column.name: _width(column) - 2 for column in table.columns if _is_wrapped(column)}
     fillings.rows[sheet.title] = SheetRows(
         table,
-        {column.name: _style_number(sheet, _look(column)) for column in table.columns},
+        {
+            column.name: _style_number(sheet, _look(column, is_first=number == 0))
+            for number, column in enumerate(table.columns)
+        },
         _style_number(sheet, Look("@", horizontal="left", is_quoted=True)),
-        {column.name: _width(column) for column in table.columns if _is_wrapped(column)},
+        wrapped,
     )
     sheet.freeze_panes = f"A{HEAD_ROW + 1}"
     sheet.print_title_rows = f"{HEAD_ROW}:{HEAD_ROW}"
     widths = [_width(column) for column in table.columns]
     set_print(sheet, footer, widths, language)
     if sheet.title not in _PRINTED_WHOLE:
-        print_first_page(sheet, HEAD_ROW, table.row_count, widths, language)
+        print_first_page(sheet, HEAD_ROW, _lines(table, wrapped), widths, language)
     names = tuple(column.name for column in table.columns)
     return Place(sheet.title, HEAD_ROW, names, table.row_count)
 
@@ -72,12 +80,19 @@ def _style_number(sheet: Worksheet, look: Look) -> int:
     return int(cell.style_id)
 
 
-def _look(column: DataColumn) -> Look:
+def _lines(table: DataTable, wrapped: Mapping[str, int]) -> list[int]:
+    """Return the lines of text of the first rows."""
+    return [lines_of_row(table, row, wrapped) for row in range(min(table.row_count, LINES_SHOWN))]
+
+
+def _look(column: DataColumn, *, is_first: bool) -> Look:
+    is_right = is_number_kind(column.kind)
     return Look(
         number_format=column.number_format or _FORMATS.get(column.kind, "General"),
         color=INPUT_INK if column.is_input else INK,
         fill=INPUT_FILL if column.is_input else "",
-        horizontal="right" if is_number_kind(column.kind) else "left",
+        horizontal="right" if is_right else "left",
+        indent=0 if is_right or is_first else 1,  # off the number to its left
         is_unlocked=column.is_input,
         is_wrapped=_is_wrapped(column),
         vertical="top",
@@ -86,11 +101,11 @@ def _look(column: DataColumn) -> Look:
 
 def _longest(column: DataColumn) -> int:
     shown = (show(value, column.kind) for value in list(column.values[:_ROWS_MEASURED]))
-    return max((len(text) for text in shown), default=0)
+    return max(map(widest_line, shown), default=0)
 
 
 def _width(column: DataColumn) -> int:
-    needed = max(_longest(column) + 2, len(column.name) + 4, _NARROWEST)
+    needed = max(_longest(column) + 3, widest_line(column.name) + 4, _NARROWEST)
     return min(needed, _WIDEST_SENTENCE if column.kind == "text" else _WIDEST)
 
 

@@ -8,6 +8,7 @@ a column of its own at the table's end, beside the number by which formulas find
 
 import datetime as dt
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -32,6 +33,8 @@ _DIVISOR = "priced_task_count"
 _LINE_COLUMN = Column(
     LINE, "Line no.", "count", meaning="Number by which formulas find this line.", unknown="none"
 )
+# The end of a range over its value, which has a unit in its name.
+_RATIO_OF_QUANTITY = re.compile(r"_(j|wh|kwh|usd|gco2e|kgco2e)(_per_\w+)?_(low|high)_ratio$")
 _GROUP_KEYS = ("provider", "model_id", "query_class")
 _MONTH = "d_energy[month_start],report_month"
 _IN_MONTH = "SUMIFS(d_energy[{column}]," + _MONTH + ",d_energy[{key}],{{" + LINE + "}})"
@@ -164,8 +167,9 @@ def _live_teams(table: Table, names: list[str], numbers: Numbers) -> LiveTable:
 
 
 def is_helper(name: str) -> bool:
-    """Return whether a column only serves formulas: it stands last, grey, and is not printed."""
-    return name in (LINE, _DIVISOR, RUN_VALUE.name) or name.endswith(("_low_ratio", "_high_ratio"))
+    """Return whether a column only serves formulas: it stands last, and grey."""
+    is_ratio = _RATIO_OF_QUANTITY.search(name) is not None
+    return is_ratio or name in (LINE, _DIVISOR, RUN_VALUE.name)
 
 
 def key_formula(figure: KeyFigure) -> str:

@@ -99,8 +99,10 @@ def frontier_chart(
         series.marker.symbol, series.marker.size = ("circle", 7) if is_front else ("x", 6)
         series.marker.graphicalProperties.solidFill = colour
         series.marker.graphicalProperties.line.solidFill = colour
-        series.graphicalProperties.line.solidFill = colour
-        series.graphicalProperties.line.noFill = not is_front or None
+        if is_front:
+            series.graphicalProperties.line.solidFill = colour
+        else:
+            series.graphicalProperties.line.noFill = True  # what is beaten lies on no line
         series.smooth = False
         chart.series.append(series)
         first += count

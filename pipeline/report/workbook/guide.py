@@ -12,7 +12,7 @@ _COLOURS = (
     ("Blue on yellow", "An input: change it, and money, energy and carbon follow."),
     ("Black", "A value, or a formula over its own sheet."),
     ("Green", "A formula over other sheets."),
-    ("Grey", "Unknown, a note, or a number that only serves formulas; it is not printed."),
+    ("Grey", "Unknown, a note, or a number that only serves formulas."),
     ("✓ ! ✗ ≠", "A check holds, is told, fails, or says that an input was moved."),
 )
 _LIMITS = (

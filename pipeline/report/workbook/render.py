@@ -70,7 +70,8 @@ _ORDER = (
         "Teams",
         "Reconciliation",
     ),
-    *("Bridge", "Trend", "*", "Calculator", "Catalog", "Checks", "Intake", "Method", "Dictionary"),
+    *("Bridge", "Trend", "*", "Calculator", "Catalog", "Checks", "Intake"),
+    *("Method", "Method_numbers", "Dictionary"),
 )
 
 
@@ -211,12 +212,15 @@ def _write_section(build: _Build, section: Section) -> SheetCharts:
         _write_table(build, writer, table)
     charts.write()
     _write_more(build, writer, section)
+    charts.write_long()
     writer.finish(build.footer)
     charts.part()
-    for table in (table for table in section.tables if table.sheet):
-        apart = _opened(build, table.sheet, section.title, section.question)
-        _write_table(build, apart, table)
-        apart.finish(build.footer)
+    for sheet in dict.fromkeys(table.sheet for table in section.tables if table.sheet):
+        apart = _opened(build, sheet, section.title, section.question)
+        tables = [table for table in section.tables if table.sheet == sheet]
+        for table in tables:
+            _write_table(build, apart, table)
+        apart.finish(build.footer, is_detail=len(tables) == 1)
     return charts
 
 

@@ -6,7 +6,6 @@ they are numbers: no text from a log can be anything but text.
 """
 
 import datetime as dt
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
@@ -16,6 +15,7 @@ from openpyxl.utils import get_column_letter
 
 from pipeline.report.numbers import FORMULA_STARTS, NOT_A_NUMBER, clean_text, is_finite
 from pipeline.report.section import Value
+from pipeline.report.workbook.letters import line_count
 from pipeline.report.workbook.table import HEAD_ROW, DataColumn, DataTable
 
 _PLACE = re.compile(r"\{(\w+)\}")
@@ -36,7 +36,7 @@ def row_xml(
         styles: For every column the number of its cell format in the workbook.
         quoted: The format of text that begins as a formula does, so that it stays text when a
             reader edits its cell.
-        wrapped: For every column whose text wraps, the letters that fit into a line of it.
+        wrapped: For every column whose text wraps, the digits that fit into a line of it.
     """
     writers = [
         _cell_writer(table, column, get_column_letter(number), styles[column.name], quoted)
@@ -52,19 +52,18 @@ def row_xml(
                 write(values[index], index, row)
                 for write, values in zip(writers, columns, strict=True)
             )
-            height = _height(table, index, wrapped) if wrapped else ""
+            lines = lines_of_row(table, index, wrapped)
+            height = f' ht="{_LINE_POINTS * lines}" customHeight="1"' if lines > 1 else ""
             rows.append(f'<row r="{row}"{height}>{cells}</row>')
         yield "".join(rows)
 
 
-def _height(table: DataTable, index: int, wrapped: Mapping[str, int]) -> str:
-    """Return the height of a row that holds text of several lines, which no program works out."""
-    lines = max(
-        math.ceil(len(str(column.values[index] or "")) / wrapped[column.name])
-        for column in table.columns
-        if column.name in wrapped
-    )
-    return f' ht="{_LINE_POINTS * lines}" customHeight="1"' if lines > 1 else ""
+def lines_of_row(table: DataTable, index: int, wrapped: Mapping[str, int]) -> int:
+    """Return the lines of text of a row, which no program works out."""
+    if not wrapped:
+        return 1
+    texts = {c.name: str(c.values[index] or "") for c in table.columns if c.name in wrapped}
+    return max((line_count(text, wrapped[name]) for name, text in texts.items()), default=1)
 
 
 def value_xml(value: Value, unknown: str) -> tuple[str, str]:

@@ -23,18 +23,18 @@ from pipeline.report.workbook.formulas import RANGE_OF, LiveTable, is_helper, ke
 from pipeline.report.workbook.heads import add_table, dress_head
 from pipeline.report.workbook.layout import Place
 from pipeline.report.workbook.looks import FAILED, FAINT, INK, Look, put_on
-from pipeline.report.workbook.print import NARROWED_LETTERS, narrowed, set_print, widened
+from pipeline.report.workbook.print import print_first_rows, set_print
 from pipeline.report.workbook.reasons import reason_of
 from pipeline.report.workbook.rows import filled
+from pipeline.report.workbook.sizes import NARROWEST, Sizes
 
-_NARROWEST, _WIDEST_OF_MANY, _WIDEST_OF_FEW = 11, 36, 96  # letters
-_LINE_LETTERS = 140  # of a sentence in one row, at the usual size
-_FEW_COLUMNS, _COLUMNS_ON_SCREEN = 3, 6
-_LINE_HEIGHT, _MOST_LINES = 15, 20  # points, lines
+_LINE_LETTERS = 155  # of a sentence in one row, at the usual size
+_COLUMNS_ON_SCREEN = 6
+_MOST_PAGES_OF_DETAIL = 3  # one below the other
+_NOTE_SIZE = 9  # points
 _USUAL_SIZE, _LINE_OF_SIZE = 11, 1.35  # points; height of a line over the size of its letters
 _CAPTION_AND_HEAD = 2  # rows, which stay on one page with …
 _SHORT_TABLE, _ROWS_BELOW_HEAD = 15, 4  # … all rows of a short table, the first of a long one
-_ONE_LINE_HEAD = 12  # letters; longer heads wrap
 _KEY_COLUMNS = (
     Column("figure", "Figure", "text"),
     Column("value", "Value", "number"),
@@ -60,22 +60,25 @@ class SheetWriter:
     next_row: int = 1
     head_rows: list[int] = field(default_factory=list)
     column_count: int = 1
-    widths: dict[int, int] = field(default_factory=dict)
-    wrapped: list[tuple[int, int, str]] = field(default_factory=list)  # row, column, text
+    sizes: Sizes = field(default_factory=Sizes)
     printed_columns: int = 1
+    printed_rows: int = 0  # 0: all
     blocks: dict[int, int] = field(default_factory=dict)  # first row → rows that stay together
     language: Language = ENGLISH
 
     def line(self, text: str, *, size: int = 11, bold: bool = False, color: str = INK) -> None:
         """Write text that runs on over the empty cells to its right, a row for each line of it."""
-        text = self.language.text(text)
         look = Look(size=size, is_bold=bold, color=color)
-        room = _LINE_LETTERS * 11 // size
-        for part in textwrap.wrap(text, room) if len(text) > room else (text,):
+        for part in self._parts(text, size):
             write_text(self.sheet.cell(self.next_row, 1), part, look)
             if size > _USUAL_SIZE:
                 self.sheet.row_dimensions[self.next_row].height = size * _LINE_OF_SIZE
             self.next_row += 1
+
+    def _parts(self, text: str, size: int) -> Sequence[str]:
+        """Return the rows of a text in the language."""
+        said, room = self.language.text(text), _LINE_LETTERS * _USUAL_SIZE // size
+        return textwrap.wrap(said, room) if len(said) > room else (said,)
 
     def keep(self, rows: int) -> None:
         """Let the next rows stay on one page."""
@@ -131,10 +134,12 @@ class SheetWriter:
         alive = table if isinstance(table, LiveTable) else LiveTable(table, is_live=False)
         table = alive.table
         is_short = len(table.rows) <= _SHORT_TABLE
-        self.keep(_CAPTION_AND_HEAD + (len(table.rows) if is_short else _ROWS_BELOW_HEAD))
+        note = self._parts(table.note, _NOTE_SIZE) if table.note else ()
+        whole = len(table.rows) + (table.total is not None) + len(note)
+        self.keep(_CAPTION_AND_HEAD + (whole if is_short else _ROWS_BELOW_HEAD))
         self.line(table.caption, size=12, bold=True)
         if table.rows:
-            self._heads(table.name, table.columns, len(table.rows))
+            self._heads(table.name, table.columns, len(table.rows), table.unprinted_count)
         else:
             self.line("No rows.", color=FAINT)
         total_row = self.next_row + len(table.rows)
@@ -146,7 +151,7 @@ class SheetWriter:
         last = self.next_row - 1
         self._total(table, alive)
         if table.note:
-            self.line(table.note, size=9, color=FAINT)
+            self.line(table.note, size=_NOTE_SIZE, color=FAINT)
         if table.rows:
             self.blocks.setdefault(last, self.next_row - last)  # the last row, its total, its note
         self.skip()
@@ -157,21 +162,35 @@ class SheetWriter:
         write_text(cell, self.language.text(head))
         dress_head(cell, "number" if is_right else "text", "")
 
-    def finish(self, footer: str) -> None:
-        """Set widths, heights, frozen panes and print, once all rows are written."""
-        self._set_sizes()
+    def end_print(self) -> None:
+        """Leave what is written from here on off the paper."""
+        self.printed_rows = self.printed_rows or self.next_row - 1
+
+    def finish(self, footer: str, *, is_detail: bool = False) -> None:
+        """Set widths, heights, frozen panes and print, once all rows are written.
+
+        Args:
+            footer: What stands below each page.
+            is_detail: The sheet has one table of details; of a long one the first page is printed.
+        """
+        self.sizes.set(self.sheet, self.column_count, self.printed_columns)
+        printed_rows = self.printed_rows or self.next_row - 1
         is_single = len(self.head_rows) == 1
         frozen = self.head_rows[0] if is_single else 2
         pinned = "B" if self.column_count > _COLUMNS_ON_SCREEN else "A"
         self.sheet.freeze_panes = f"{pinned}{frozen + 1}"
         self.sheet.print_title_rows = f"{frozen}:{frozen}" if is_single else "1:2"
-        if self.printed_columns < self.column_count:
-            last = get_column_letter(self.printed_columns)
-            self.sheet.print_area = f"A1:{last}{self.next_row - 1}"
-        widths = [self.widths.get(n, _NARROWEST) for n in range(1, self.printed_columns + 1)]
+        numbers = range(1, self.printed_columns + 1)
+        widths = [self.sizes.widths.get(n, NARROWEST) for n in numbers]
         set_print(self.sheet, footer, widths, self.language)
         titles = (frozen,) if is_single else (1, 2)
-        set_breaks(self.sheet, self.next_row - 2, self.blocks, titles, widths)
+        pages = set_breaks(self.sheet, printed_rows - 1, self.blocks, titles, widths)
+        if is_detail and len(pages) > _MOST_PAGES_OF_DETAIL:
+            printed_rows = pages[1] - 1
+            print_first_rows(self.sheet, self.language)
+        if self.printed_columns < self.column_count or printed_rows < self.next_row - 1:
+            last = get_column_letter(self.printed_columns)
+            self.sheet.print_area = f"A1:{last}{printed_rows}"
 
     def _row(
         self,
@@ -191,9 +210,11 @@ class SheetWriter:
             said = self._said(value, column, formula)
             self._write(cell, said, column.kind, word, filled(formula, cells) if formula else "")
             if is_helper(column.name):
-                put_on(cell, Look(cell.number_format, color=FAINT, horizontal="right"))
+                grey = Look(cell.number_format, color=FAINT, horizontal="right", vertical="top")
+                put_on(cell, grey)
             if number < len(columns) or column.name != "note":
-                self._make_room(number, show(said, column.kind, word))
+                self.sizes.add(row, number, show(said, column.kind, word), column.kind)
+        self.sizes.last_columns[row] = len(columns)
         self.next_row += 1
 
     def _said(self, value: Value, column: Column, formula: str) -> Value:
@@ -228,7 +249,9 @@ class SheetWriter:
             self.language,
         )
 
-    def _heads(self, name: str, columns: Sequence[Column], row_count: int) -> None:
+    def _heads(
+        self, name: str, columns: Sequence[Column], row_count: int, unprinted_count: int = 0
+    ) -> None:
         is_kept = name.startswith("d_") or name in _HEADS_IN_FORMULAS
         said = [c.header if is_kept else self.language.text(c.header) for c in columns]
         units = (f" ({self.language.text(c.unit)})" if c.unit else "" for c in columns)
@@ -242,7 +265,7 @@ class SheetWriter:
         names = tuple(column.name for column in columns)
         self.places[name] = Place(self.sheet.title, self.next_row, names, row_count)
         self.column_count = max(self.column_count, len(columns))
-        printed = sum(not is_helper(column.name) for column in columns)
+        printed = sum(not is_helper(column.name) for column in columns) - unprinted_count
         self.printed_columns = max(self.printed_columns, printed)
         self.head_rows.append(self.next_row)
         self.next_row += 1
@@ -251,9 +274,7 @@ class SheetWriter:
         cell = self.sheet.cell(self.next_row, number)
         write_text(cell, head)
         dress_head(cell, column.kind, self.language.text(column.meaning))
-        longest = len(head) if len(head) <= _ONE_LINE_HEAD else max(map(len, head.split()))
-        self.widths[number] = max(self.widths.get(number, _NARROWEST), longest + 4)
-        self.wrapped.append((self.next_row, number, head))
+        self.sizes.add_head(self.next_row, number, head)
 
     def _total(self, table: Table, alive: LiveTable) -> None:
         if table.total is None or not table.rows:
@@ -275,33 +296,8 @@ class SheetWriter:
                     formula = f"SUM({letter}{first}:{letter}{row - 1})"
                 formula = filled(formula, cells) if formula else ""
                 self._write(cell, value, kind, UNKNOWN, formula, is_total=True)
-                self._make_room(number, show(value, kind) + "  ")
+                self.sizes.add(row, number, show(value, kind) + "  ", kind)
         self.next_row += 1
-
-    def _make_room(self, number: int, text: str) -> None:
-        longest = max(map(len, text.split("\n")), default=0)
-        self.widths[number] = max(self.widths.get(number, _NARROWEST), longest + 3)
-        if longest > NARROWED_LETTERS or "\n" in text:
-            self.wrapped.append((self.next_row, number, text))
-
-    def _set_sizes(self) -> None:
-        is_narrow = self.column_count <= _FEW_COLUMNS
-        widest = _WIDEST_OF_FEW if is_narrow else _WIDEST_OF_MANY
-        wanted = dict(self.widths)
-        for number, width in self.widths.items():
-            self.widths[number] = min(width, widest)
-        self.widths |= widened(self.widths, wanted, self.printed_columns)
-        self.widths |= narrowed(self.widths, self.printed_columns)
-        for number, width in self.widths.items():
-            self.sheet.column_dimensions[get_column_letter(number)].width = width
-        lines: dict[int, int] = {}
-        for row, number, text in self.wrapped:
-            room = self.widths[number] - 1
-            needed = sum(len(textwrap.wrap(part, room)) or 1 for part in text.split("\n"))
-            lines[row] = min(max(lines.get(row, 1), needed), _MOST_LINES)
-        for row, count in lines.items():
-            if count > 1:
-                self.sheet.row_dimensions[row].height = count * _LINE_HEIGHT
 
 
 def may_add(name: str) -> bool:

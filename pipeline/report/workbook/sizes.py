@@ -1,0 +1,91 @@
+"""How wide the columns of a sheet are and how high its rows, from all that stands in them."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from openpyxl.styles import Alignment
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.worksheet import Worksheet
+
+from pipeline.report.numbers import is_number_kind
+from pipeline.report.section import Kind
+from pipeline.report.workbook.letters import digits_wide, line_count, widest_line
+from pipeline.report.workbook.print import (
+    NARROWED_LETTERS,
+    NARROWEST_LETTERS,
+    narrowed,
+    widened,
+)
+
+NARROWEST = 11  # digits, as all widths here
+_WIDEST_OF_MANY, _WIDEST_OF_FEW = 36, 96
+_FEW_COLUMNS = 3
+_ONE_LINE_HEAD = 12  # letters; longer heads wrap
+_GAP, _ARROW = 2, 4  # beside a text, and beside a head's last word, where a filter opens
+_LINE_HEIGHT, _MOST_LINES = 15, 20  # points, lines
+
+
+@dataclass
+class Sizes:
+    """What the cells of one sheet need, column by column, while it is written."""
+
+    widths: dict[int, int] = field(default_factory=dict)
+    wrapped: list[tuple[int, int, str]] = field(default_factory=list)  # row, column, text
+    number_rows: Counter[int] = field(default_factory=Counter)  # by column, of all tables
+    text_rows: Counter[int] = field(default_factory=Counter)
+    number_widths: Counter[int] = field(default_factory=Counter)  # that numbers need, and no less
+    last_columns: dict[int, int] = field(default_factory=dict)  # of each row, beside it nothing
+
+    def add_head(self, row: int, number: int, head: str) -> None:
+        """Make room for a head, whose words may stand below each other."""
+        words = (head,) if len(head) <= _ONE_LINE_HEAD else head.split()
+        needed = max(max(map(widest_line, words)) + _GAP, widest_line(words[-1]) + _ARROW)
+        self.widths[number] = max(self.widths.get(number, NARROWEST), needed)
+        self.wrapped.append((row, number, head))
+
+    def add(self, row: int, number: int, text: str, kind: Kind) -> None:
+        """Make room for the text of a cell."""
+        needed = widest_line(text) + _GAP
+        if is_number_kind(kind):
+            self.number_rows[number] += 1
+            self.number_widths[number] = max(self.number_widths[number], needed)
+        else:
+            self.text_rows[number] += 1
+            needed += 1  # text stands off the number before it
+        self.widths[number] = max(self.widths.get(number, NARROWEST), needed)
+        if needed > NARROWEST_LETTERS or "\n" in text:
+            self.wrapped.append((row, number, text))
+
+    def set(self, sheet: Worksheet, column_count: int, printed_columns: int) -> None:
+        """Set the widths of all columns and the heights of the rows whose text wraps."""
+        widest = _WIDEST_OF_FEW if column_count <= _FEW_COLUMNS else _WIDEST_OF_MANY
+        wanted = dict(self.widths)
+        for number, width in self.widths.items():
+            is_of_numbers = self.number_rows[number] > self.text_rows[number]
+            most = NARROWED_LETTERS if is_of_numbers else widest
+            self.widths[number] = min(width, max(most, self.number_widths[number]))
+        self.widths |= widened(self.widths, wanted, printed_columns)
+        self.widths |= narrowed(self.widths, printed_columns, self.number_widths)
+        for number, width in self.widths.items():
+            sheet.column_dimensions[get_column_letter(number)].width = width
+        lines: dict[int, int] = {}
+        for row, number, text in self.wrapped:
+            if not self._runs_on(sheet, row, number, text, printed_columns):
+                needed = line_count(text, self.widths[number] - 1)
+                lines[row] = min(max(lines.get(row, 1), needed), _MOST_LINES)
+        for row, count in lines.items():
+            if count > 1:
+                sheet.row_dimensions[row].height = count * _LINE_HEIGHT
+
+    def _runs_on(
+        self, sheet: Worksheet, row: int, number: int, text: str, printed_columns: int
+    ) -> bool:
+        """Let a text at the end of its row run on over the empty cells beside it, if it fits."""
+        if self.last_columns.get(row) != number or number >= printed_columns or "\n" in text:
+            return False
+        room = sum(self.widths.get(n, 0) for n in range(number, printed_columns + 1))
+        if digits_wide(text) > room - 1:
+            return False
+        cell = sheet.cell(row, number)
+        cell.alignment = Alignment("left", "top", indent=cell.alignment.indent)
+        return True
