@@ -24,8 +24,6 @@ _SELECTS = (
 MONTHS_SHOWN = 13  # a month, and those it is compared with, back to the same of last year
 _SHOWN = "between getvariable('first_month') and getvariable('report_month')"
 _GROUPS = "int_usage_groups"
-_MONTH = "requests.month::varchar as month,"
-_DAY = "timezone(getvariable('time_zone'), timezone('UTC', requests.occurred_at))::date as day,"
 # Of a line of usage, beside the columns that name it.
 _COUNTS = ("request_count", "measurable_request_count")
 _SUMS = (
@@ -78,17 +76,15 @@ def write_requests(con: duckdb.DuckDBPyConnection, month: str, time_zone: str, p
 
 
 def _usage_sql(grain: tuple[str, ...]) -> str:
-    """Return the lines of usage by day: the model of the lines by month, its day added to a row.
-
-    So a request's line and price are found in one place.
-    """
-    by_month = warehouse.models()[_GROUPS].sql
-    if _MONTH not in by_month:
-        raise ValueError(f"{_GROUPS}: expected the column '{_MONTH}', which days go beside")
-    by_day = by_month.replace(_MONTH, f"{_MONTH}\n    {_DAY}", 1)
+    """Return the lines of usage by day, wasted or not."""
+    sums = (*_COUNTS, *_SUMS, *_MOMENTS, "billed_cost_usd")
+    by_day = (
+        f"select month, day_on as day, {', '.join(grain)}, "
+        f"{', '.join(f'sum({name}) as {name}' for name in sums)} from int_usage_days group by all"
+    )
     return (
         f"select {_usage_columns('usage', ('day', *grain))}, usage.billed_cost_usd "
-        f"from ({by_day}\n) as usage where usage.month {_SHOWN} order by all"
+        f"from ({by_day}) as usage where usage.month {_SHOWN} order by all"
     )
 
 

@@ -10,61 +10,36 @@
 
 with
 
-long_buckets as (
-    select
-        usage.input_id,
-        usage.source_line
-    from stg_usage as usage
-    where usage.bucket_end_at > usage.occurred_at + 86400 * interval '1' second
-),
-
 sums as (
     select
-        requests.month,
-        local_day(requests.occurred_at, calendar.time_zone) as day_on,
-        long_buckets.input_id is null as is_day,
-        requests.team,
-        requests.provider,
-        requests.model_id,
-        requests.query_class,
-        case
-            when requests.is_failed then 'failed'
-            when requests.is_cut_off then 'truncated'
-        end as waste_kind,
-        requests.price_band_id,
-        requests.billed_cost_usd is not null as is_billed,
-        sum(requests.request_count)::decimal(38, 0) as request_count,
-        sum(case when requests.is_measurable then requests.request_count else 0 end)
-            as measurable_request_count,
-        sum(case when requests.has_work then requests.request_count else 0 end) as prompts,
-        sum(requests.input_tokens)::decimal(38, 0) as input_tokens,
-        sum(requests.uncached_input_tokens)::decimal(38, 0) as uncached_input_tokens,
-        sum(requests.cache_read_tokens)::decimal(38, 0) as cache_read_tokens,
-        sum(requests.cache_write_5m_tokens)::decimal(38, 0) as cache_write_5m_tokens,
-        sum(requests.cache_write_1h_tokens)::decimal(38, 0) as cache_write_1h_tokens,
-        sum(requests.output_tokens)::decimal(38, 0) as output_tokens,
-        coalesce(sum(case when requests.has_work then requests.output_tokens end), 0) as passes,
-        coalesce(sum(requests.prefilled_tokens), 0) as prefilled_tokens,
-        coalesce(sum(requests.prefill_pairs), 0) as prefill_pairs,
-        coalesce(sum(requests.decode_pairs), 0) as decode_pairs,
-        coalesce(sum(requests.cache_positions), 0) as cache_positions,
-        coalesce(sum(requests.decode_steps), 0) as decode_steps,
-        coalesce(
-            sum(
-                case
-                    when requests.latency_s >= 0 and not requests.is_bucket
-                        then requests.latency_s::decimal(18, 6)
-                end
-            ),
-            0
-        ) as latency_s,
-        sum(requests.billed_cost_usd)::decimal(38, 12) as billed_cost_usd
-    from int_priced_requests as requests
-    left join long_buckets
-        on
-            requests.input_id = long_buckets.input_id
-            and requests.source_line = long_buckets.source_line
-    cross join raw_calendar as calendar
+        days.month,
+        days.day_on,
+        days.is_day,
+        days.team,
+        days.provider,
+        days.model_id,
+        days.query_class,
+        days.waste_kind,
+        days.price_band_id,
+        days.is_billed,
+        sum(days.request_count) as request_count,
+        sum(days.measurable_request_count) as measurable_request_count,
+        sum(days.prompts) as prompts,
+        sum(days.input_tokens) as input_tokens,
+        sum(days.uncached_input_tokens) as uncached_input_tokens,
+        sum(days.cache_read_tokens) as cache_read_tokens,
+        sum(days.cache_write_5m_tokens) as cache_write_5m_tokens,
+        sum(days.cache_write_1h_tokens) as cache_write_1h_tokens,
+        sum(days.output_tokens) as output_tokens,
+        coalesce(sum(days.passes), 0) as passes,
+        coalesce(sum(days.prefilled_tokens), 0) as prefilled_tokens,
+        coalesce(sum(days.prefill_pairs), 0) as prefill_pairs,
+        coalesce(sum(days.decode_pairs), 0) as decode_pairs,
+        coalesce(sum(days.cache_positions), 0) as cache_positions,
+        coalesce(sum(days.decode_steps), 0) as decode_steps,
+        sum(days.latency_s) as latency_s,
+        sum(days.billed_cost_usd) as billed_cost_usd
+    from int_usage_days as days
     group by all
 ),
 

@@ -46,12 +46,14 @@ edges as (
     from ends
 ),
 
+-- Of edges of one instant the last alone lasts, and it holds the changes of all of them.
 levels as (
     select
         edges.server_number,
         edges.edge_us,
         sum(edges.change) over (
             partition by edges.server_number order by edges.edge_us
+            rows between unbounded preceding and current row
         ) as running_count,
         lead(edges.edge_us) over (
             partition by edges.server_number order by edges.edge_us

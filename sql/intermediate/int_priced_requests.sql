@@ -35,6 +35,7 @@ select
     requests.is_failed::boolean as is_failed,
     requests.is_cut_off::boolean as is_cut_off,
     requests.is_bucket::boolean as is_bucket,
+    requests.is_long_bucket::boolean as is_long_bucket,
     requests.is_request_count_guessed::boolean as is_request_count_guessed,
     requests.is_cache_known::boolean as is_cache_known,
     requests.request_count::bigint as request_count,
