@@ -9,7 +9,7 @@ from conftest import Rows, rows_of
 from source_rows import fates, loaded, table
 
 from pipeline.ingest import straight
-from pipeline.ingest.detect import recognise
+from pipeline.ingest.detect import HEAD_BYTES, recognise
 from pipeline.ingest.files import find_files
 from pipeline.ingest.load import load
 from pipeline.ingest.tables import create_tables
@@ -17,6 +17,7 @@ from pipeline.settings import Input, Settings, bundled
 
 Con = duckdb.DuckDBPyConnection
 
+METADATA = {"usage_object": {"prompt_tokens_details": {"cached_tokens": 4}}}
 CLEAN = "occurred_at,model_name,input_tokens,output_tokens\n"
 
 
@@ -35,15 +36,14 @@ def log_of(folder: Path, name: str) -> Path:
         {"startTime": "2026-10-05", "prompt_tokens": -9, "spend": "1,5"},
         {"startTime": "2026-10-05T10:00:00", "prompt_tokens": "many", "spend": "0"},
     ]
-    metadata = {"usage_object": {"prompt_tokens_details": {"cached_tokens": 4}}}
     filled: Rows = [
         {"request_id": f"r{n}", "model": "gpt-5", "completion_tokens": n, "total_tokens": "",
-         "api_key": " k ", "metadata": metadata, "request_tags": "", **row}
+         "api_key": " k ", "metadata": METADATA, "request_tags": "", **row}
         for n, row in enumerate(rows)
     ]  # fmt: skip
     path = folder / name
     if name.endswith("csv"):
-        return table(path, [{**row, "metadata": json.dumps(metadata)} for row in filled])
+        return table(path, [{**row, "metadata": json.dumps(METADATA)} for row in filled])
     path.write_text("".join(json.dumps(row) + "\n" for row in filled), encoding="utf-8")
     return path
 
@@ -74,6 +74,64 @@ def test_one_pass_gives_what_the_careful_way_gives(
         "tokens_negative; billed_cost_unreadable",
         "tokens_unreadable",
     ]
+
+
+USED = '"occurred_at":"2026-10-05T10:00:00Z","model_name":"m","input_tokens":9'
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        f'{{{USED},"output_tokens":1,"team":"late"}}',
+        f'{{{USED},"output_tokens":1,"billed_cost_usd":"1.5","billed_currency":"EUR"}}',
+        f'{{{USED},"output_tokens":1,"output_tokens":2}}',
+        f'{{{USED},"output_tokens":true,"model_name":["m", {{"n": 1.0}}]}}',
+        f'{{{USED},"output_tokens":1e400,"request_id":12345678901234567890123}}',
+        f'{{{USED},"output_tokens":"7 ","request_id":"\\u00e9\\ud83d\\ude00\\n\\u0000"}}',
+        f'{{{USED},"OUTPUT_TOKENS":1}}',
+        f'{{{USED},"output_tokens":NaN}}',
+        f'{{{USED},"output_tokens":1}}\r',
+        f'{{{USED},"output_tokens":1}} {{{USED},"output_tokens":1}}',
+        f'{{{USED},"output_tokens":',
+        f'[{{{USED},"output_tokens":1}}]',
+        '{"output_tokens":\n1}',
+        "null",
+        '"text"',
+        "",
+    ],
+)
+def test_one_odd_line_is_told_as_the_careful_way_tells_it(
+    con: Con, tmp_path: Path, odd: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "log.jsonl"
+    plain = f'{{{USED},"output_tokens":1}}\n'
+    # The head is a million bytes: what stands behind it is met while rows are read.
+    path.write_text(plain * 12_000 + odd + "\n" + plain, encoding="utf-8", newline="")
+    assert path.stat().st_size > HEAD_BYTES
+    assert is_straight(path)
+    in_one_pass = loaded(con, path)
+
+    monkeypatch.setattr(straight, "is_possible", lambda found, select: False)
+    create_tables(con)
+
+    assert in_one_pass == loaded(con, path)
+
+
+@pytest.mark.parametrize("metadata", [json.dumps(METADATA), "no JSON", "", None, [4]])
+def test_a_text_in_the_place_of_an_object_is_told_as_the_careful_way_tells_it(
+    con: Con, tmp_path: Path, metadata: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = log_of(tmp_path, "log.jsonl")
+    first, second, *others = path.read_text(encoding="utf-8").splitlines()
+    odd = json.dumps({**json.loads(second), "metadata": metadata})
+    path.write_text("\n".join([first, odd, *others]), encoding="utf-8")
+    assert is_straight(path)
+    in_one_pass = loaded(con, path)
+
+    monkeypatch.setattr(straight, "is_possible", lambda found, select: False)
+    create_tables(con)
+
+    assert in_one_pass == loaded(con, path)
 
 
 def test_every_row_of_a_long_file_keeps_its_line(con: Con, tmp_path: Path) -> None:

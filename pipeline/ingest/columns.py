@@ -21,15 +21,12 @@ def columns_of(
     record: str | None = None,
     readers: Mapping[str, str] = MappingProxyType({}),
     spares: Mapping[str, str] = MappingProxyType({}),
-    *,
-    stops_at_no_json: bool = False,
 ) -> Columns:
     """Say where each declared key comes from: a cell, JSON within a cell, or the JSON record.
 
     Whatever is declared of one JSON value comes out of one parse of it, as text, or as what the
     macro that `readers` names for its key makes of that text. A key of `spares` is kept only
-    where the key before it, which it stands in for, says nothing. A record that is no JSON reads as
-    null, or fails where it is to stop all.
+    where the key before it, which it stands in for, says nothing. What is no JSON reads as null.
     """
     kept, shown = [], []
     text_of: dict[str, str] = {}
@@ -53,19 +50,15 @@ def columns_of(
         kept.append(f"{readers[key]}({text}) as {name}" if key in readers else f"{text} as {name}")
         shown.append(name)
     extracted = [
-        f"{_extracted(value, paths, tries=not (stops_at_no_json and value == record))} "
-        f"as {values_name(value)}"
-        for value, paths in paths_of.items()
+        f"{_extracted(value, paths)} as {values_name(value)}" for value, paths in paths_of.items()
     ]
     return Columns(tuple(extracted), tuple(kept), tuple(shown))
 
 
-def _extracted(value: str, keys: Iterable[str], *, tries: bool) -> str:
-    """Return the SQL of a list of JSON values as text; of no JSON null if it tries, else a stop."""
+def _extracted(value: str, keys: Iterable[str]) -> str:
+    """Return the SQL of a list of JSON values as text, null where there is no JSON."""
     paths = ", ".join(literal(json_path(key)) for key in keys)
-    if tries:
-        return f"try(json_extract_string({value}, [{paths}]::varchar[]))"
-    return f"json_extract_string(coalesce({value}, ''), [{paths}]::varchar[])"  # '' is no JSON
+    return f"try(json_extract_string({value}, [{paths}]::varchar[]))"
 
 
 def _column_name(key: str) -> str:

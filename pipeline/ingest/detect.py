@@ -45,6 +45,7 @@ class Recognised:
     delimiter: str
     columns: tuple[str, ...]
     sha256: str
+    head_keys: frozenset[str] = frozenset()  # of the JSON records that its head holds
     line_count: int = 0  # of the unpacked text, the last one too where it has no end
     longest_line_bytes: int = 0
 
@@ -192,7 +193,8 @@ def _recognise_json(path: Path, text: str, is_gzip: bool, sha256: str) -> Recogn
         keys = set(dotted_keys(record))
         source = _match("json", keys)
         if source is not None:
-            return Recognised(path, source, file_kind, is_gzip, "", tuple(sorted(keys)), sha256)
+            columns, all_keys = tuple(sorted(keys)), frozenset().union(*records)
+            return Recognised(path, source, file_kind, is_gzip, "", columns, sha256, all_keys)
         seen.append(keys)
     for record in on_pages(records):
         keys = set(dotted_keys(record))

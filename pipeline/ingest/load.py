@@ -1,7 +1,7 @@
 """Load log files into raw_usage: every row read is kept, with the reasons if it is set aside."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import duckdb
@@ -23,6 +23,7 @@ from pipeline.ingest.bad_rows import require_few_bad_rows
 from pipeline.ingest.containers import UnknownFormError
 from pipeline.ingest.detect import Recognised, recognise, unpacked_sha256
 from pipeline.ingest.files import LogFile, find_files
+from pipeline.ingest.relations import absent_columns
 from pipeline.ingest.sources import SOURCE_BY_NAME
 from pipeline.ingest.stage import clear, stage
 from pipeline.ingest.tables import STORED, create_tables, make_room
@@ -181,15 +182,15 @@ def _insert_rows(
     con.execute("set variable assumed_start = $start", {"start": file.assume.get("start")})
     select = (bundled("sql/sources") / f"{found.source.name}.sql").read_text(encoding="utf-8")
 
-    def insert() -> int:
-        return _inserted(con, file, found, select, settings, input_id)
+    def insert(absent: Collection[str]) -> int:
+        return _inserted(con, file, found, select, settings, input_id, absent)
 
     if straight.is_possible(found, select):
         unknown = straight.read(con, found, input_id, insert)
         if unknown is not None:
             return unknown
     unknown = stage(con, found, latest)
-    insert()
+    insert(absent_columns(found))
     con.execute(
         "insert into raw_usage by name select $input_id as input_id, source_line, "
         "reject_reasons, false as is_duplicate from staged_rejects",
@@ -206,9 +207,10 @@ def _inserted(
     select: str,
     settings: Settings,
     input_id: int,
+    absent: Collection[str],
 ) -> int:
     """Insert source_rows into raw_usage, and return how many rows that made."""
-    selected = _selected_columns(found, con.sql(select).columns)
+    selected = set(con.sql(select).columns).difference(absent)
     stored = selected | {"query_class" if key == "class" else key for key in file.assume}
     make_room(con, stored)
     return int(
@@ -224,13 +226,6 @@ def _inserted(
             },
         ).fetchall()[0][0]
     )
-
-
-def _selected_columns(found: Recognised, columns: Iterable[str]) -> set[str]:
-    """Return the columns that a file may fill; the general form's rare ones keep their names."""
-    if found.source.name != "general" or found.file_kind not in ("csv", "parquet"):
-        return set(columns)
-    return {name for name in columns if name in found.columns or name not in contract.RARE}
 
 
 def _insert_sql(select: str, columns: set[str], stored: set[str]) -> str:

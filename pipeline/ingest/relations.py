@@ -4,11 +4,22 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from pipeline.ingest.columns import Columns, columns_of, json_path, literal
+from pipeline.ingest import contract
+from pipeline.ingest.columns import Columns, columns_of, json_path, literal, quoted
 from pipeline.ingest.detect import Recognised
+from pipeline.ingest.sources import Source
 
 _MAX_LINE_BYTES = 16_000_000
+_LINE_BYTES = 4_000_000  # of most logs; the reader's buffers grow with it
 LINES = "header = false, delim = '\x01', quote = '', escape = ''"  # the shape of lines as such
+
+
+def absent_columns(found: Recognised) -> frozenset[str]:
+    """Return the rare columns of the general form that a table lacks; they keep their names."""
+    is_table = found.file_kind in ("csv", "parquet")
+    if found.source.name != "general" or not is_table:
+        return frozenset()
+    return frozenset(contract.RARE).difference(found.columns)
 
 
 def csv_columns(found: Recognised) -> tuple[list[str], dict[str, str], Columns, str]:
@@ -19,18 +30,33 @@ def csv_columns(found: Recognised) -> tuple[list[str], dict[str, str], Columns, 
     return cells, cell_of, columns_of(found.source.columns, cell_of), shape
 
 
-def json_columns(found: Recognised, *, stops_at_no_json: bool = False) -> Columns:
+def json_columns(found: Recognised) -> Columns:
     """Return the declared columns of a JSON file, read out of its lines."""
     source = found.source
-    readers = dict.fromkeys(source.counts, "count_of") | dict.fromkeys(source.times, "time_of")
     return columns_of(
-        source.columns,
-        _text_cells(found),
-        "line",
-        readers,
-        dict(source.spares),
-        stops_at_no_json=stops_at_no_json,
+        source.columns, _text_cells(found), "line", _readers(source), dict(source.spares)
     )
+
+
+def json_value_columns(found: Recognised) -> tuple[dict[str, str], Columns]:
+    """Return the types of a JSON file's values, and the declared columns read out of those.
+
+    An object is held as JSON: as text, a text that spells an object would pass for one.
+    """
+    source = found.source
+    objects = {key.partition(".")[0] for key in source.columns if "." in key} - set(
+        _text_cells(found)
+    )
+    roots = dict.fromkeys(key.partition(".")[0] for key in source.columns)
+    types = {root: "json" if root in objects else "varchar" for root in roots}
+    cells = {root: quoted(root) for root in roots}
+    return types, columns_of(
+        source.columns, cells, readers=_readers(source), spares=dict(source.spares)
+    )
+
+
+def _readers(source: Source) -> dict[str, str]:
+    return dict.fromkeys(source.counts, "count_of") | dict.fromkeys(source.times, "time_of")
 
 
 def _text_cells(found: Recognised) -> dict[str, str]:
@@ -77,6 +103,16 @@ def read_csv(
         f"read_csv({literal(str(path))}, auto_detect = false, {shape}, "
         f"columns = {{{declared}}}, compression = '{compression}', "
         f"max_line_size = {longest}, buffer_size = {2 * longest}, {errors})"
+    )
+
+
+def read_json_lines(found: Recognised, types: Mapping[str, str]) -> str:
+    """Return the SQL that reads values of a file with an object a line; it stops at any other."""
+    declared = ", ".join(f"{literal(name)}: '{kind}'" for name, kind in types.items())
+    return (
+        f"read_json({literal(str(found.path))}, format = 'newline_delimited', records = true, "
+        f"columns = {{{declared}}}, "
+        f"maximum_object_size = {max(_LINE_BYTES, found.longest_line_bytes + 1)})"
     )
 
 

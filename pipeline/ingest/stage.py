@@ -2,7 +2,7 @@
 
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,15 +18,19 @@ from pipeline.ingest.relations import (
     compression_of,
     csv_columns,
     json_columns,
+    json_value_columns,
     lines_sql,
     listed,
     read_csv,
+    read_json_lines,
     read_parquet,
     taken,
 )
 from pipeline.ingest.unknown_columns import UnknownColumn
 
 Answer = TypeVar("Answer")
+
+MORE_KEYS = "a line has keys that the first ones lack"
 
 
 def stage(
@@ -53,30 +57,47 @@ def stage(
     return _stage_json(con, found)
 
 
-def view_straight(
-    con: duckdb.DuckDBPyConnection, found: Recognised, *, is_typed: bool = False
-) -> None:
-    """Make source_rows a view of a clean file itself.
+def view_straight_csv(con: duckdb.DuckDBPyConnection, found: Recognised, *, is_typed: bool) -> None:
+    """Make source_rows a view of a clean CSV file itself.
 
     Reading it fails at any line that is not of the file's shape, and at a declared count that is
     no number where it is typed. Its source_line is null: in one pass no line knows its number.
     """
-    types: dict[str, str] = {}
-    if found.file_kind == "csv":
-        cells, cell_of, columns, shape = csv_columns(found)
-        if is_typed:
-            # Not times: the reader of CSV leaves out what zone they name.
-            counts = [name for name in found.source.counts if name in cell_of]
-            types = {cell_of[name]: "double" for name in counts}
-    else:
-        cells, columns, shape = ["line"], json_columns(found, stops_at_no_json=True), LINES
-    lines = read_csv(
-        found, found.path, compression_of(found), cells, shape, "ignore_errors = false", types
-    )
+    cells, cell_of, columns, shape = csv_columns(found)
+    # Not times: the reader of CSV leaves out what zone they name.
+    counts = [cell_of[name] for name in found.source.counts if name in cell_of and is_typed]
+    types = dict.fromkeys(counts, "double")
+    compression, errors = compression_of(found), "ignore_errors = false"
+    lines = read_csv(found, found.path, compression, cells, shape, errors, types)
+    _view_straight(con, columns, lines, "null")
+
+
+def view_straight_json(
+    con: duckdb.DuckDBPyConnection, found: Recognised, absent: Collection[str]
+) -> None:
+    """Make source_rows a view of a clean file of JSON lines itself, like that of CSV.
+
+    Reading it fails at any line that is no JSON object, and at one that fills an absent key.
+    """
+    types, columns = json_value_columns(found)
+    filled = f"coalesce({listed(quoted(name) for name in sorted(absent))}) is not null"
+    line = f"case when {filled} then error('{MORE_KEYS}') end" if absent else "null"
+    kept = [
+        f"null::varchar as {quoted(name)}" if name in absent else value
+        for name, value in zip(found.source.columns, columns.kept, strict=True)
+    ]
+    columns = replace(columns, kept=tuple(kept))
+    _view_straight(con, columns, read_json_lines(found, types), line)
+
+
+def _view_straight(
+    con: duckdb.DuckDBPyConnection, columns: Columns, rows: str, source_line: str
+) -> None:
     con.execute(
-        "create or replace temp view source_rows as select null::bigint as source_line, "
-        f"null::json as document, {listed(columns.shown)} from "
-        f"(select {listed(columns.kept)} from {taken(columns, lines)})"
+        "create or replace temp view source_rows as "
+        f"select source_line, null::json as document, {listed(columns.shown)} "
+        f"from (select {source_line}::bigint as source_line, {listed(columns.kept)} "
+        f"from {taken(columns, rows)})"
     )
 
 

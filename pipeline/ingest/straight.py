@@ -5,18 +5,20 @@ as many rows have arrived as the file has lines. Any fault undoes the pass, and 
 again with care, which names each bad line.
 """
 
+import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import duckdb
 
-from pipeline.ingest import stage, unknown_columns
+from pipeline.ingest import contract, stage, unknown_columns
 from pipeline.ingest.detect import Recognised
-from pipeline.ingest.relations import lines_sql
+from pipeline.ingest.relations import absent_columns, lines_sql
 from pipeline.ingest.unknown_columns import UnknownColumn
 
-# A select without these gives one row for each record, in the order of the file.
+_CURRENCY = "billed_currency"
 _UNREADABLE_CELL = "Error when converting column"  # DuckDB's words
+# A select without these gives one row for each record, in the order of the file.
 _REARRANGING = re.compile(r"\b(join|where|union|unnest|group by|qualify|order by|distinct)\b")
 
 
@@ -29,18 +31,19 @@ def is_possible(found: Recognised, select: str) -> bool:
     """
     if _REARRANGING.search(re.sub(r"--.*", "", select)):
         return False
+    # Rates of currencies are joined, and the signs of unknown columns are held beside.
     if found.file_kind == "csv":
-        # Rates of currencies are joined, and the signs of unknown columns are held beside.
-        return "billed_currency" not in found.columns and not unknown_columns.in_header(found)
+        return _CURRENCY not in found.columns and not unknown_columns.in_header(found)
     is_text = found.file_kind == "json" and not found.is_gzip
-    return is_text and found.source.is_flat and "billed_currency" not in select
+    has_currency = _CURRENCY in (found.head_keys if _is_general(found) else select)
+    return is_text and found.source.is_flat and not has_currency
 
 
 def read(
     con: duckdb.DuckDBPyConnection,
     found: Recognised,
     input_id: int,
-    insert: Callable[[], int],
+    insert: Callable[[Collection[str]], int],
 ) -> list[UnknownColumn] | None:
     """Load a file in one pass; return its columns that no select reads, or None if it is not clean.
 
@@ -48,16 +51,20 @@ def read(
         con: Is left as it was where the file is not clean.
         found: The file; is_possible holds.
         input_id: Its number in raw_usage.
-        insert: Inserts source_rows into raw_usage and returns how many rows it has inserted.
+        insert: Inserts source_rows into raw_usage and returns how many rows it has inserted; it is
+            given the columns that are certain to be null.
     """
     head_count = int(found.file_kind == "csv")
-    is_clean, is_typed = False, found.file_kind == "csv"
-    while not is_clean:
-        fault = _fault_of_pass(con, found, found.line_count - head_count, insert, is_typed=is_typed)
-        is_clean = fault == ""
-        if not is_clean and not (is_typed and _UNREADABLE_CELL in fault):
+    row_count = found.line_count - head_count
+    for lay_out, absent in _ways(con, found):
+        lay_out()
+        fault = _fault_of_pass(con, row_count, functools.partial(insert, absent))
+        if fault == "":
+            break
+        if _UNREADABLE_CELL not in fault and stage.MORE_KEYS not in fault:
             return None
-        is_typed = False  # as text, a cell that is no number or time is told of its row
+    else:
+        return None
     (first_row_id,) = con.execute(
         "select min(rowid) from raw_usage where input_id = $id", {"id": input_id}
     ).fetchall()[0]
@@ -70,16 +77,35 @@ def read(
     return unknown_columns.in_some_lines(con, found, lines_sql(found))
 
 
+def _ways(
+    con: duckdb.DuckDBPyConnection, found: Recognised
+) -> list[tuple[Callable[[], None], frozenset[str]]]:
+    """Return what makes source_rows, the fastest first, and the columns that are null by it."""
+    if found.file_kind == "csv":
+        # As text, a cell that is no number or time is told of its row.
+        absent = absent_columns(found)
+        return [
+            (functools.partial(stage.view_straight_csv, con, found, is_typed=is_typed), absent)
+            for is_typed in (True, False)
+        ]
+    missing = [frozenset[str]()]
+    if _is_general(found):
+        rare = frozenset(contract.RARE).intersection(found.source.columns)
+        missing = [rare - found.head_keys, frozenset({_CURRENCY})]
+    return [
+        (functools.partial(stage.view_straight_json, con, found, absent), absent)
+        for absent in missing
+    ]
+
+
+def _is_general(found: Recognised) -> bool:
+    return found.source.name == "general"
+
+
 def _fault_of_pass(
-    con: duckdb.DuckDBPyConnection,
-    found: Recognised,
-    row_count: int,
-    insert: Callable[[], int],
-    *,
-    is_typed: bool,
+    con: duckdb.DuckDBPyConnection, row_count: int, insert: Callable[[], int]
 ) -> str:
     """Insert a file's rows; undo it and say why where not every line is a row, else return ''."""
-    stage.view_straight(con, found, is_typed=is_typed)
     con.execute("begin transaction")
     try:
         fault = "" if insert() == row_count else "lines that are no rows"
