@@ -5,6 +5,7 @@ Those are names and codes, data sheets and the dictionary, and texts of referenc
 
 import io
 import re
+import tomllib
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -76,6 +77,23 @@ def test_no_cell_and_no_comment_is_left_in_english(spanish: bytes, references: s
     ]
 
     assert left == []
+
+
+def test_a_comment_of_a_data_sheet_is_in_spanish_too(spanish: bytes) -> None:
+    catalog = tomllib.loads((ROOT / "templates/lang/es.toml").read_text(encoding="utf-8"))
+    known = {text for part in catalog.values() if isinstance(part, dict) for text in part.values()}
+    book = openpyxl.load_workbook(io.BytesIO(spanish))
+    comments = [
+        (sheet.title, cell.value, cell.comment.text)
+        for sheet in book
+        if sheet.title.startswith((*LEFT_IN_ENGLISH, "Coefficients", "Bias_factors"))
+        for row in sheet.iter_rows(max_row=8)
+        for cell in row
+        if cell.comment
+    ]
+
+    assert len(comments) > 250
+    assert [each for each in comments if each[2] not in known] == []
 
 
 def test_formulas_give_the_words_of_the_language(spanish: bytes) -> None:

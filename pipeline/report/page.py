@@ -35,7 +35,7 @@ from pipeline.settings import bundled
 LONG_TABLE_ROWS = 30  # longer ones scroll in a box of their own
 MOST_TABLE_ROWS = 600  # the rest stands in the workbook; the script shows pages of 200
 MOST_ROWS_OF_A_SHEET = 6  # of a table that has a sheet of its own there, or stands behind a figure
-MOST_ROWS_OF_A_DETAIL = 8  # of these, which few read to their end; the workbook holds them whole
+MOST_ROWS_OF_A_DETAIL = 5  # of these, which few read to their end; the workbook holds them whole
 DETAILS = frozenset(
     {
         *("architecture_levers", "attention_families", "concurrency", "implied_batch"),

@@ -35,6 +35,33 @@ _COEFFICIENT_INPUTS = (
     *("s_j_per_layer_step", "s_j_per_step"),
 )
 
+_MEANINGS = {
+    "coefficient_set_id": "Set, by GPU and stack.",
+    "gpu": "GPU it was measured on.",
+    "stack": "Serving software.",
+    "memory_gb": "Memory of the GPU.",
+    "a_j_per_flop": "Joules of a floating-point operation.",
+    "b_j_per_kv_byte": "Joules of a cache byte read.",
+    "c_j_per_weight_byte": "Joules of a weight byte read.",
+    "s_j_per_layer_step": "Joules of a layer's launch and idle power in a pass.",
+    "s_j_per_step": "Joules of a whole pass beside them.",
+    "architecture_count": "Models behind the fit.",
+    **dict.fromkeys(("input_tokens_low", "input_tokens_high"), "Lengths that were measured."),
+    **dict.fromkeys(("output_tokens_low", "output_tokens_high"), "Lengths that were measured."),
+    **dict.fromkeys(("batch_low", "batch_high"), "Batches that were measured."),
+    "is_default": "Is it the set of models whose GPU nobody tells?",
+    "bias_no": "Number by which Data_Work finds the line.",
+    "architecture_class": "Kind of model.",
+    "bias_factor": "Measured over law.",
+    "bias_low": "Its low end.",
+    "bias_high": "Its high end.",
+    "evidence_grade": "Evidence behind an energy.",
+    "low_ratio": "Low end of the method over the value.",
+    "high_ratio": "High end of it over the value.",
+    "source": "Where the row comes from.",
+    "source_date": "Day of the row.",
+}
+
 
 def write_inputs(writer: SheetWriter, book: Workbook, data: BookData) -> None:
     """Write the reader's currency and the units below the assumptions."""
@@ -122,7 +149,7 @@ def _write_frame(
             column,
             column,
             "number" if frame.schema[column].is_numeric() else "text",
-            meaning=column.replace("_", " ").capitalize() + ".",
+            meaning=_MEANINGS[column],
         )
         for column in frame.columns
     )
