@@ -14,6 +14,7 @@ import pytest
 from conftest import Book
 from live_book import ROWS, made
 from openpyxl.worksheet.worksheet import Worksheet
+from recalculation import opened
 
 from pipeline.report import workbook
 from pipeline.report.language import language_of
@@ -79,7 +80,7 @@ def test_no_cell_and_no_comment_is_left_in_english(spanish: bytes, references: s
 
 
 def test_formulas_give_the_words_of_the_language(spanish: bytes) -> None:
-    book = openpyxl.load_workbook(io.BytesIO(spanish))
+    book = opened(spanish)
 
     words = {
         word
@@ -95,7 +96,7 @@ def test_formulas_give_the_words_of_the_language(spanish: bytes) -> None:
 
 
 def test_footers_and_charts_are_said_in_spanish(spanish: bytes) -> None:
-    book = openpyxl.load_workbook(io.BytesIO(spanish))
+    book = opened(spanish)
     with zipfile.ZipFile(io.BytesIO(spanish)) as parts:
         drawn = [
             text
