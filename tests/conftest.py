@@ -91,7 +91,7 @@ def log(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def build() -> Iterator[Callable[..., duckdb.DuckDBPyConnection]]:
+def build(empty_book: Path) -> Iterator[Callable[..., duckdb.DuckDBPyConnection]]:
     """Load files and return the warehouse, whose models are built when asked for."""
     opened: list[duckdb.DuckDBPyConnection] = []
 
@@ -99,7 +99,7 @@ def build() -> Iterator[Callable[..., duckdb.DuckDBPyConnection]]:
         *paths: Path, settings: Settings | None = None, assume: dict[str, str] | None = None
     ) -> duckdb.DuckDBPyConnection:
         inputs = [Input(str(path), assume or {}) for path in paths]
-        opened.append(built(inputs, settings or Settings()))
+        opened.append(built(inputs, settings or Settings(), empty_book=empty_book))
         return opened[-1]
 
     yield run
@@ -108,7 +108,9 @@ def build() -> Iterator[Callable[..., duckdb.DuckDBPyConnection]]:
 
 
 @pytest.fixture(scope="module")
-def book_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Book]]:
+def book_of(
+    tmp_path_factory: pytest.TempPathFactory, empty_book: Path
+) -> Iterator[Callable[..., Book]]:
     """Load rows of the general form and build models, once for all tests of a module.
 
     Named targets are built at once, else each model when asked for. Each list of rows is a file of
@@ -129,7 +131,7 @@ def book_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., 
         ]
         told = [*assumes, *({} for _ in paths)]
         inputs = [Input(path.name, assume) for path, assume in zip(paths, told, strict=False)]
-        opened.append(built(inputs, settings or Settings(), folder, targets))
+        opened.append(built(inputs, settings or Settings(), folder, targets, empty_book))
         return opened[-1]
 
     yield run
@@ -184,14 +186,32 @@ def built(
     settings: Settings,
     folder: Path = Path("/"),
     targets: Iterable[str] | None = None,
+    empty_book: Path | None = None,
 ) -> Book:
-    """Return a warehouse with the inputs loaded, its target models built or all on demand."""
-    connection = warehouse.connect(None, 1, threads=2)
-    load_reference(connection, settings)
+    """Return a warehouse with the inputs loaded, its target models built or all on demand.
+
+    Where the settings say nothing, the reference tables are copied from an empty book.
+    """
+    if empty_book and settings == Settings():
+        connection = copied(empty_book)
+    else:
+        connection = warehouse.connect(None, 1, threads=2)
+        load_reference(connection, settings)
     load(connection, find_files(checked_inputs(connection, inputs), folder), settings)
     if targets is None:
         return cast("Book", BookOnDemand(connection))
     warehouse.build(connection, targets)
+    return connection
+
+
+def copied(book: Path) -> duckdb.DuckDBPyConnection:
+    """Return a warehouse in memory with the tables and macros of one in a file."""
+    connection = duckdb.connect(config={"threads": 2, "memory_limit": "1GB"})
+    connection.execute("set TimeZone = 'UTC'")
+    connection.execute("set enable_progress_bar = false")
+    connection.execute(f"attach '{book}' as book (read_only)")
+    connection.execute("copy from database book to memory")
+    connection.execute("detach book")
     return connection
 
 

@@ -76,14 +76,19 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
+_MADE: dict[str, tuple[Report, BookData]] = {}  # several files of tests read the same one
+
+
 def made(
     book_of: Callable[..., Book], assumptions: dict[str, float] | None = None
 ) -> tuple[Report, BookData]:
-    """Return the report of the log and what its workbook computes from."""
+    """Return the report of the log and what its workbook computes from, to be read only."""
     settings = Settings(deployments=TOLD, assumptions=assumptions or {})
-    book = book_of(ROWS, settings=settings)
-    report = build_report(frames(book, warehouse.run_checks(book)), MONTH, FACTS)
-    return report, book_data(book, MONTH, "UTC")
+    if repr(settings) not in _MADE:
+        book = book_of(ROWS, settings=settings)
+        report = build_report(frames(book, warehouse.run_checks(book)), MONTH, FACTS)
+        _MADE[repr(settings)] = (report, book_data(book, MONTH, "UTC"))
+    return _MADE[repr(settings)]
 
 
 def rendered(book_of: Callable[..., Book], assumptions: dict[str, float] | None = None) -> bytes:

@@ -1,6 +1,7 @@
 """What holds for the whole project: headers, units, imports, sizes; and order never matters."""
 
 import ast
+import functools
 import gzip
 import random
 import re
@@ -415,6 +416,7 @@ def is_money(column: str) -> bool:
     return column.startswith("cost_") or "_usd" in column
 
 
+@functools.cache
 def columns_of_marts() -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for entry in dictionary.entries():

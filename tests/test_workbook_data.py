@@ -18,7 +18,7 @@ import pytest
 from conftest import Book
 from live_book import CHAT, GPT, MONTH, TEAMS, made
 from python_calamine import CalamineWorkbook
-from recalculation import stored
+from recalculation import opened, stored
 
 from pipeline.frames.book import book_data, write_requests
 from pipeline.report import workbook
@@ -249,7 +249,7 @@ def test_a_table_with_more_than_a_row_a_line_stays_values(data: BookData) -> Non
 
 
 def test_no_name_is_a_formula_and_every_name_stays_what_it_was(book: bytes) -> None:
-    sheet = openpyxl.load_workbook(io.BytesIO(book))["Data_Cost"]
+    sheet = opened(book)["Data_Cost"]
     place = [cell.value for cell in sheet[2]].index("team")
     cells = [row[place] for row in sheet.iter_rows(min_row=3)]
 
@@ -327,7 +327,7 @@ def test_formulas_carry_no_numbers_but_those_of_the_laws(book: bytes) -> None:
 
 
 def test_sheets_have_short_names_and_their_question_on_top(book: bytes) -> None:
-    read = openpyxl.load_workbook(io.BytesIO(book))
+    read = opened(book)
 
     assert max(map(len, read.sheetnames)) <= 31
     for sheet in read:
@@ -336,7 +336,7 @@ def test_sheets_have_short_names_and_their_question_on_top(book: bytes) -> None:
 
 
 def test_heads_of_data_sheets_are_there_and_differ(book: bytes) -> None:
-    for sheet in openpyxl.load_workbook(io.BytesIO(book)):
+    for sheet in opened(book):
         for table in sheet.tables.values():
             heads = [str(cell.value) for cell in sheet[table.ref][0]]
             assert len({head.lower() for head in heads}) == len(heads)
@@ -344,7 +344,7 @@ def test_heads_of_data_sheets_are_there_and_differ(book: bytes) -> None:
 
 
 def test_inputs_are_named_blue_and_checked(book: bytes) -> None:
-    read = openpyxl.load_workbook(io.BytesIO(book))
+    read = opened(book)
     named = [name for name in read.defined_names if name.startswith("in_")]
 
     assert {"in_pue_ratio", "in_batch_api", "in_electricity_usd_per_kwh"} <= set(named)
@@ -368,13 +368,13 @@ def spanish(both: tuple[Report, BookData]) -> bytes:
 
 
 def test_every_sheet_says_in_spanish_what_it_answers(spanish: bytes, book: bytes) -> None:
-    read = openpyxl.load_workbook(io.BytesIO(spanish))
+    read = opened(spanish)
     tops = {
         sheet.title: str(sheet["A1" if sheet.tables and sheet["A2"].font.bold else "A2"].value)
         for sheet in read
     }
 
-    assert read.sheetnames == openpyxl.load_workbook(io.BytesIO(book)).sheetnames
+    assert read.sheetnames == opened(book).sheetnames
     assert {name: top for name, top in tops.items() if not top.startswith("¿")} == {}
 
 
@@ -390,11 +390,11 @@ def test_the_spanish_workbook_computes_the_same_numbers(spanish: bytes, book: by
 
     assert numbers(spanish) == numbers(book)
     assert "✓ Tal como se generó: ningún dato de entrada difiere de la ejecución." in said
-    assert openpyxl.load_workbook(io.BytesIO(spanish)).properties.language == "es"
+    assert opened(spanish).properties.language == "es"
 
 
 def test_formulas_find_the_heads_that_they_name_in_spanish_too(spanish: bytes) -> None:
-    read = openpyxl.load_workbook(io.BytesIO(spanish))
+    read = opened(spanish)
     heads = {
         (table.displayName, column.name)
         for sheet in read
@@ -411,9 +411,9 @@ def test_formulas_find_the_heads_that_they_name_in_spanish_too(spanish: bytes) -
 # Checks ------------------------------------------------------------------------------------------
 
 
-def checks_of(report: Report, data: BookData) -> dict[str, tuple[Any, ...]]:
+def checks_of(book: bytes) -> dict[str, tuple[Any, ...]]:
     """Return the lines of the table of all checks by their claims, and the overall result."""
-    read = openpyxl.load_workbook(io.BytesIO(workbook.render(report, data)), data_only=True)
+    read = openpyxl.load_workbook(io.BytesIO(book), data_only=True)
     sheet = read["Checks"]
     table = sheet.tables["t_all_checks"]
     rows = [tuple(cell.value for cell in row) for row in sheet[table.ref]]
@@ -422,8 +422,8 @@ def checks_of(report: Report, data: BookData) -> dict[str, tuple[Any, ...]]:
     return {str(row[0]): row[1:] for row in rows} | {"overall": (overall["Summary"],)}
 
 
-def test_two_ways_to_a_figure_agree(both: tuple[Report, BookData]) -> None:
-    found = checks_of(*both)
+def test_two_ways_to_a_figure_agree(book: bytes) -> None:
+    found = checks_of(book)
 
     for claim in ("Team chargeback = Summary, USD", "Data_Usage = Data_Energy, J of GPUs"):
         _, status, difference, _, expected, actual, _ = found[claim]
@@ -442,7 +442,7 @@ def test_a_sum_that_does_not_tie_is_shown_where_everyone_looks(
     )
     wrong = replace(data, frames={**data.frames, "costs": costs})
 
-    found = checks_of(report, wrong)
+    found = checks_of(workbook.render(report, wrong))
 
     assert found["Data_Cost = Data_Energy, USD"][1] == "✗"
     assert found["overall"][0].startswith("✗ 1 of ")
@@ -456,7 +456,7 @@ def test_a_file_beside_the_workbook_that_says_otherwise_is_told(
     assert isinstance(cost, Decimal)
     issued = {"focus.csv": cost + Decimal("0.004"), "other.csv": cost + Decimal("0.006")}
 
-    found = checks_of(report, replace(data, issued_usd=issued))
+    found = checks_of(workbook.render(report, replace(data, issued_usd=issued)))
 
     assert found["Summary = focus.csv, USD"][1] == "✓"  # the same cent
     assert found["Summary = other.csv, USD"][1] == "≠ inputs moved"

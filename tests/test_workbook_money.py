@@ -1,17 +1,14 @@
 """The workbook's money follows contracts, commitments, bills and GPU bills as the pipeline does."""
 
-import io
 import math
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import openpyxl
 import pytest
 from conftest import Book
 from live_book import FACTS, MONTH
 from overlay_files import overlay_folder
-from recalculation import differences, recalculated, stored
+from recalculation import Cells, differences, opened, recalculated_each, stored
 
 from pipeline import warehouse
 from pipeline.frames.book import book_data
@@ -66,6 +63,41 @@ def table(both: tuple[Report, BookData]) -> DataTable:
     return cost_table(both[1], numbers_of(both[1]))
 
 
+@pytest.fixture(scope="module")
+def book(both: tuple[Report, BookData]) -> bytes:
+    return workbook.render(*both)
+
+
+@pytest.fixture(scope="module")
+def recalculated(
+    both: tuple[Report, BookData], book: bytes, tmp_path_factory: pytest.TempPathFactory
+) -> list[Cells]:
+    """What an office program computes: as built, at twice the tariff, at dearer list prices."""
+    prices = opened(book)["Prices"]
+    column = [cell.value for cell in prices[2]].index("uncached_input_usd_per_mtok") + 1
+    cells = [prices.cell(row, column) for row in range(3, prices.max_row + 1)]
+    cases: list[dict[str, float | str]] = [
+        {},
+        {"in_electricity_usd_per_kwh": 2 * tariff_of(both[1])},
+        {f"Prices!{cell.coordinate}": float(cell.value) + 10 for cell in cells},
+    ]
+    return recalculated_each(book, tmp_path_factory.mktemp("recalculated"), cases)
+
+
+def tariff_of(data: BookData) -> float:
+    return next(
+        float(row["value"])
+        for row in data.frame("assumptions").rows(named=True)
+        if row["assumption"] == "electricity_usd_per_kwh"
+    )
+
+
+def cost_cell(book: bytes) -> tuple[str, str]:
+    """Return where the month's cost stands in the summary."""
+    labels = opened(book)["Summary"]["A"]
+    return "Summary", next(c.offset(0, 1).coordinate for c in labels if c.value == "Cost")
+
+
 def costs(table: DataTable, model: str) -> list[tuple[Any, Any]]:
     """Return source and cost of each row of a model, most expensive first."""
     columns = {column.name: column.values for column in table.columns}
@@ -117,26 +149,18 @@ def test_the_files_beside_the_workbook_hold_its_cost_to_the_cent(
 
 @pytest.mark.slow
 def test_every_formula_of_money_gives_the_value_that_is_stored(
-    both: tuple[Report, BookData], tmp_path: Path
+    book: bytes, recalculated: list[Cells]
 ) -> None:
-    book = workbook.render(*both)
-
-    assert differences(stored(book), recalculated(book, tmp_path)) == []
+    assert differences(stored(book), recalculated[0]) == []
 
 
 @pytest.mark.slow
 def test_the_electricity_beside_a_gpu_bill_follows_the_tariff(
-    both: tuple[Report, BookData], table: DataTable, tmp_path: Path
+    both: tuple[Report, BookData], table: DataTable, book: bytes, recalculated: list[Cells]
 ) -> None:
     # The bill of the machines leaves their electricity out: kWh × tariff stands beside it. At twice
     # the tariff it costs twice as much, and the month that much more; the bill itself stays.
-    book = workbook.render(*both)
-    read = openpyxl.load_workbook(io.BytesIO(book))
-    tariff = next(
-        float(row["value"])
-        for row in both[1].frame("assumptions").rows(named=True)
-        if row["assumption"] == "electricity_usd_per_kwh"
-    )
+    tariff = tariff_of(both[1])
     beside = sum(float(value) for value in _column(table, "hosting_energy_cost_usd") if value)
     energies_j = [
         float(joules)
@@ -150,37 +174,19 @@ def test_the_electricity_beside_a_gpu_bill_follows_the_tariff(
         for row in both[1].frame("assumptions").rows(named=True)
         if row["assumption"] in ("host_ratio", "idle_ratio", "pue_ratio")
     )
-    cell = next(c.offset(0, 1) for c in read["Summary"]["A"] if c.value == "Cost")
-
-    after = recalculated(book, tmp_path, in_electricity_usd_per_kwh=2 * tariff)
+    cost = cost_cell(book)
 
     assert beside == pytest.approx(sum(energies_j) * ratio / 3_600_000 * tariff, abs=2e-9)
-    assert after["Summary", cell.coordinate] - stored(book)["Summary", cell.coordinate] == (
-        pytest.approx(beside, rel=1e-6)
-    )
+    assert recalculated[1][cost] - stored(book)[cost] == pytest.approx(beside, rel=1e-6)
 
 
 @pytest.mark.slow
-def test_a_list_price_moves_no_contract_and_no_bill(
-    both: tuple[Report, BookData], tmp_path: Path
-) -> None:
+def test_a_list_price_moves_no_contract_and_no_bill(book: bytes, recalculated: list[Cells]) -> None:
     # 10 USD a million more on list prices: one million of gpt-5-mini is paid by them; its other
     # million is of a tier without a price
-    book = workbook.render(*both)
-    edited = openpyxl.load_workbook(io.BytesIO(book))
-    prices = edited["Prices"]
-    heads = [cell.value for cell in prices[2]]
-    place = heads.index("uncached_input_usd_per_mtok") + 1
-    for row in range(3, prices.max_row + 1):
-        prices.cell(row, place).value = float(prices.cell(row, place).value) + 10
-    buffer = io.BytesIO()
-    edited.save(buffer)
-    cell = next(c.offset(0, 1) for c in edited["Summary"]["A"] if c.value == "Cost")
+    cost = cost_cell(book)
 
-    after = recalculated(buffer.getvalue(), tmp_path)["Summary", cell.coordinate]
-    before = stored(book)["Summary", cell.coordinate]
-
-    assert after - before == pytest.approx(10.0)
+    assert recalculated[2][cost] - stored(book)[cost] == pytest.approx(10.0)
 
 
 def _column(table: DataTable, name: str) -> list[Any]:

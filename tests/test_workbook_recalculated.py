@@ -3,13 +3,11 @@
 Stored results are dropped from a copy, the copy is recalculated, and every cell is compared.
 """
 
-import io
+import functools
 import random
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import openpyxl
 import pytest
 from conftest import DENSE_BIAS, EXAMPLE_LAW_J, Book
 from live_book import rendered
@@ -17,8 +15,8 @@ from recalculation import (
     Cells,
     agree,
     differences,
+    opened,
     planted,
-    recalculated,
     recalculated_each,
     stored,
 )
@@ -43,18 +41,45 @@ def book(book_of: Callable[..., Book]) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def moved(book: bytes, tmp_path_factory: pytest.TempPathFactory) -> Cells:
-    folder = tmp_path_factory.mktemp("moved")
-    told = {f"in_{name}": value for name, value in MOVED.items()}
-    return recalculated(book, folder, **told, in_currency_per_usd=0.5)
+def other(book_of: Callable[..., Book]) -> bytes:
+    """The workbook of a run that is told what `moved` puts into the inputs."""
+    return rendered(book_of, MOVED)
 
 
+@pytest.fixture(scope="module")
+def recalculated(book: bytes, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Cells]:
+    """What an office program computes from the workbook as built, and with inputs moved."""
+    told: dict[str, float | str] = {f"in_{name}": value for name, value in MOVED.items()}
+    cases: dict[str, dict[str, float | str]] = {
+        "as built": {},
+        "moved": {**told, "in_currency_per_usd": 0.5},
+        "grid": {"in_carbon_gco2e_per_kwh": 100.0},
+        "pue": {"in_pue_ratio": 1.35},
+        "ten dollars more": dearer_output(book),
+    }
+    found = recalculated_each(book, tmp_path_factory.mktemp("recalculated"), cases.values())
+    return dict(zip(cases, found, strict=True))
+
+
+@pytest.fixture(scope="module")
+def moved(recalculated: dict[str, Cells]) -> Cells:
+    return recalculated["moved"]
+
+
+def dearer_output(workbook: bytes) -> dict[str, float | str]:
+    """Return the cells of the list prices of output, each ten dollars more."""
+    prices = opened(workbook)["Prices"]
+    column = [cell.value for cell in prices[2]].index("output_usd_per_mtok") + 1
+    cells = [prices.cell(row, column) for row in range(3, prices.max_row + 1)]
+    return {f"Prices!{cell.coordinate}": float(cell.value) + 10 for cell in cells}
+
+
+@functools.cache
 def heads_of(workbook: bytes) -> dict[str, dict[str, str]]:
     """Return the head above each column letter of every data sheet."""
-    book = openpyxl.load_workbook(io.BytesIO(workbook))
     return {
         sheet.title: {cell.column_letter: str(cell.value) for cell in sheet[2]}
-        for sheet in book
+        for sheet in opened(workbook)
         if sheet.title.startswith("Data_")
     }
 
@@ -65,7 +90,7 @@ def letters(cell: str) -> str:
 
 def by_label(cells: Cells, workbook: bytes, name: str, column: str) -> dict[str, Any]:
     """Return the formula cells of a column of a sheet by the labels in its column A."""
-    sheet = openpyxl.load_workbook(io.BytesIO(workbook))[name]
+    sheet = opened(workbook)[name]
     labels = {str(cell.row): str(cell.value) for cell in sheet["A"] if cell.value}
     return {
         labels[cell.lstrip(column)]: value
@@ -74,9 +99,11 @@ def by_label(cells: Cells, workbook: bytes, name: str, column: str) -> dict[str,
     }
 
 
-def test_every_formula_gives_the_value_that_is_stored(book: bytes, tmp_path: Path) -> None:
+def test_every_formula_gives_the_value_that_is_stored(
+    book: bytes, recalculated: dict[str, Cells]
+) -> None:
     cells = stored(book)
-    found = recalculated(book, tmp_path)
+    found = recalculated["as built"]
 
     assert len(cells) > 2_000
     assert differences(cells, found) == []
@@ -94,13 +121,12 @@ def test_a_wrong_stored_result_is_found(book: bytes, moved: Cells) -> None:
     right = moved["Data_Cost", cell]
 
     assert agree(stored(book)["Data_Cost", cell], right)
-    assert f"Data_Cost!{cell}: 999, recalculated {right!r}" in differences(wrong, moved)
+    assert f"Data_Cost!{cell}: 999.0, recalculated {right!r}" in differences(wrong, moved)
 
 
 def test_moving_tariff_pue_and_batch_gives_what_the_pipeline_gives(
-    book_of: Callable[..., Book], book: bytes, moved: Cells
+    other: bytes, moved: Cells
 ) -> None:
-    other = rendered(book_of, MOVED)
     heads = heads_of(other)
     # Ranges and single requests keep the run's ratio, and say that inputs were moved. Data_Draws is
     # of the Calculator's request, whose batch is an input of its own.
@@ -122,9 +148,9 @@ def test_moving_tariff_pue_and_batch_gives_what_the_pipeline_gives(
 
 
 def test_moved_inputs_move_the_bridge_as_a_pipeline_run_does(
-    book_of: Callable[..., Book], book: bytes, moved: Cells
+    book: bytes, other: bytes, moved: Cells
 ) -> None:
-    other = stored(rendered(book_of, MOVED))
+    pipeline = stored(other)
     steps = [
         (sheet, cell)
         for sheet, cell in stored(book)
@@ -133,15 +159,12 @@ def test_moved_inputs_move_the_bridge_as_a_pipeline_run_does(
 
     # a line before, five steps and this month, in money, power and carbon; the waterfall's numbers
     assert len(steps) >= 3 * 7 + 7
-    assert [place for place in steps if not agree(other[place], moved[place])] == []
+    assert [place for place in steps if not agree(pipeline[place], moved[place])] == []
     energies = [place for place in steps if letters(place[1]) == "C"]
     assert any(not agree(stored(book)[place], moved[place]) for place in energies)
 
 
-def test_moved_inputs_reach_the_summary(
-    book_of: Callable[..., Book], book: bytes, moved: Cells
-) -> None:
-    other = rendered(book_of, MOVED)
+def test_moved_inputs_reach_the_summary(book: bytes, other: bytes, moved: Cells) -> None:
     before, expected = (by_label(stored(b), b, "Summary", "B") for b in (book, other))
 
     found = by_label(moved, book, "Summary", "B")
@@ -155,7 +178,7 @@ def test_moved_inputs_reach_the_summary(
 def test_ranges_and_sentences_say_that_they_are_of_the_run_once_inputs_are_moved(
     book: bytes, moved: Cells
 ) -> None:
-    read = openpyxl.load_workbook(io.BytesIO(book))
+    read = opened(book)
     sheet, at = read.defined_names["run_state"].attr_text.replace("$", "").split("!")
     lines = [
         (title, cell)
@@ -178,12 +201,11 @@ def test_ranges_and_sentences_say_that_they_are_of_the_run_once_inputs_are_moved
 
 
 def test_what_only_scales_leaves_the_ranges_as_drawn(
-    book_of: Callable[..., Book], book: bytes, tmp_path: Path
+    book_of: Callable[..., Book], book: bytes, recalculated: dict[str, Cells]
 ) -> None:
     # Carbon is electricity times the factor in every draw, so its range moves with it exactly.
     # A PUE that a run is told has no range of its own any more, so its ends lie closer.
-    cases = [{"in_carbon_gco2e_per_kwh": 100.0}, {"in_pue_ratio": 1.35}]
-    grid, pue = recalculated_each(book, tmp_path, cases)
+    grid, pue = recalculated["grid"], recalculated["pue"]
     other = rendered(book_of, {"pue_ratio": 1.35})
     before = stored(book)
     ranges = {place for place, value in before.items() if value == RUN}
@@ -205,17 +227,9 @@ def test_the_cost_follows_the_currency_of_the_reader(book: bytes, moved: Cells) 
 
 
 def test_a_price_of_ten_dollars_more_costs_ten_dollars_more_a_million(
-    book: bytes, tmp_path: Path
+    book: bytes, recalculated: dict[str, Cells]
 ) -> None:
-    edited = openpyxl.load_workbook(io.BytesIO(book))
-    prices = edited["Prices"]
-    heads = [cell.value for cell in prices[2]]
-    output = heads.index("output_usd_per_mtok") + 1
-    for row in range(3, prices.max_row + 1):
-        prices.cell(row, output).value = float(prices.cell(row, output).value) + 10
-    buffer = io.BytesIO()
-    edited.save(buffer)
-    usage = edited["Data_Cost"]
+    usage = opened(book)["Data_Cost"]
     names = [cell.value for cell in usage[2]]
     priced = [
         dict(zip(names, (cell.value for cell in row), strict=True)) for row in usage.iter_rows(3)
@@ -228,7 +242,7 @@ def test_a_price_of_ten_dollars_more_costs_ten_dollars_more_a_million(
         and row["month_start"].month == 10
     )
 
-    after = by_label(recalculated(buffer.getvalue(), tmp_path), book, "Summary", "B")
+    after = by_label(recalculated["ten dollars more"], book, "Summary", "B")
     before = by_label(stored(book), book, "Summary", "B")
 
     assert after["Cost"] - before["Cost"] == pytest.approx(tokens * 10 / 1_000_000)

@@ -15,6 +15,7 @@ import pytest
 from conftest import Book
 from live_book import ROWS, made
 from openpyxl.worksheet.worksheet import Worksheet
+from recalculation import opened
 
 from pipeline.report import workbook
 from pipeline.report.language import language_of
@@ -97,7 +98,7 @@ def test_a_comment_of_a_data_sheet_is_in_spanish_too(spanish: bytes) -> None:
 
 
 def test_formulas_give_the_words_of_the_language(spanish: bytes) -> None:
-    book = openpyxl.load_workbook(io.BytesIO(spanish))
+    book = opened(spanish)
 
     words = {
         word
@@ -113,7 +114,7 @@ def test_formulas_give_the_words_of_the_language(spanish: bytes) -> None:
 
 
 def test_footers_and_charts_are_said_in_spanish(spanish: bytes) -> None:
-    book = openpyxl.load_workbook(io.BytesIO(spanish))
+    book = opened(spanish)
     with zipfile.ZipFile(io.BytesIO(spanish)) as parts:
         drawn = [
             text
