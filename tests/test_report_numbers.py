@@ -29,6 +29,8 @@ from pipeline.report.section import Kind, Value
         (1_234_567, "tokens", "1,234,567"),
         (Decimal("12"), "count", "12"),
         (0.1234, "frac", "12.3%"),
+        (-15.414, "frac", "−1,541%"),  # four figures, as all estimates
+        (9.9994, "frac", "999.9%"),
         (0, "frac", "0%"),
         (0.0001, "frac", "<0.1%"),
         (0.99999, "frac", ">99.9%"),
@@ -69,6 +71,7 @@ def test_a_range_needs_both_ends() -> None:
         (0.00123456, "usd_small", "#,##0.000000"),
         (12_345.6, "kwh", "#,##0"),
         (0.1234, "frac", "0.0%"),
+        (-15.414, "frac", "#,##0%"),
         (1.0, "frac", "0%"),
         (1e-9, "number", "0.000E+00"),
         (-2.5, "number", "#,##0.0"),

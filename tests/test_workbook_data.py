@@ -31,6 +31,7 @@ from pipeline.report.workbook.energy import energy_table
 from pipeline.report.workbook.formulas import live
 from pipeline.report.workbook.layout import Place, point_at
 from pipeline.report.workbook.lines import MOST_LINES, shortened
+from pipeline.report.workbook.models import model_table
 from pipeline.report.workbook.rows import row_xml, value_xml
 from pipeline.report.workbook.table import DataColumn, DataTable
 from pipeline.settings import Settings
@@ -606,3 +607,11 @@ def test_a_cell_is_traced_to_its_row_and_column(both: tuple[Report, BookData]) -
     assert point_at(places, "Teams", "A1") is None
     assert point_at({"t": Place("S", 4, ("a",), 2)}, "S", "A7") is not None  # its total
     assert point_at({"t": Place("S", 4, ("a",), 2)}, "S", "A8") is None
+
+
+def test_a_closed_model_says_whose_shape_it_is_computed_with(data: BookData) -> None:
+    columns = {column.name: column.values for column in model_table(data).columns}
+    sources = dict(zip(columns["model_id"], columns["source"], strict=True))
+
+    assert str(sources["gpt-5"]).startswith("deepseek-ai/DeepSeek-V3, a stand-in: ")
+    assert "stand-in" not in str(sources["Qwen/Qwen3-32B"])

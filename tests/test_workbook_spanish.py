@@ -80,6 +80,14 @@ def test_no_cell_and_no_comment_is_left_in_english(spanish: bytes, references: s
     assert left == []
 
 
+def test_statuses_are_said_in_spanish(spanish: bytes) -> None:
+    sheet = openpyxl.load_workbook(io.BytesIO(spanish))["Checks"]
+    said = {str(cell.value) for row in sheet.iter_rows() for cell in row}
+
+    assert "✓ cumple" in said
+    assert not said & {"✓ pass", "! warn", "✗ fail"}
+
+
 def test_a_comment_of_a_data_sheet_is_in_spanish_too(spanish: bytes) -> None:
     catalog = tomllib.loads((ROOT / "templates/lang/es.toml").read_text(encoding="utf-8"))
     known = {text for part in catalog.values() if isinstance(part, dict) for text in part.values()}

@@ -30,6 +30,7 @@ class Marks:
 ENGLISH_MARKS = Marks()
 
 _SIGNIFICANT_FIGURES = 4
+_WHOLE_PERCENT = 1_000  # from which a tenth of a percent says nothing
 _CONTEXT = Context(prec=60, rounding=ROUND_HALF_UP)  # half up is what a spreadsheet shows
 _STATUS_WORDS = {"pass": "✓ pass", "warn": "! warn", "fail": "✗ fail"}
 _COUNT_KINDS = ("count", "tokens")
@@ -93,7 +94,9 @@ def excel_format(value: float | Decimal, kind: Kind) -> str:
         return "0.000E+00"
     decimals = len(text.rstrip("%").partition(".")[2])
     digits = "." + "0" * decimals if decimals else ""
-    return f"0{digits}%" if kind == "frac" else f"#,##0{digits}"
+    if kind == "frac":
+        return "#,##0%" if "," in text else f"0{digits}%"
+    return f"#,##0{digits}"
 
 
 def clean_text(text: str) -> str:
@@ -128,7 +131,8 @@ def _show_time(value: dt.date) -> str:
 
 def _show_frac(exact: Decimal) -> str:
     percent = exact * 100
-    shown = percent.quantize(Decimal("0.1"), context=_CONTEXT)
+    step = Decimal("0.1") if abs(percent) < _WHOLE_PERCENT else Decimal(1)
+    shown = percent.quantize(step, context=_CONTEXT)
     if percent in (0, 100):
         return f"{percent:.0f}%"
     if shown == 0:

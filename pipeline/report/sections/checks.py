@@ -19,7 +19,7 @@ def section(checks: pl.DataFrame) -> Section:
     """Return the checks of the run, those that failed first."""
     status = pl.col("status").replace_strict(_STATUS_ORDER, default=2, return_dtype=pl.Int8)
     ordered = checks.sort(status, "check_name").with_columns(
-        pl.col("check_name").str.replace_all("_", " ")
+        pl.col("check_name").str.replace_all("_", " ").str.replace_all(r"\bgpu", "GPU")
     )
     rows = r.table_rows(ordered, _COLUMNS)
     return Section(

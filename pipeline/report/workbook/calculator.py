@@ -88,7 +88,7 @@ def write_calculator(writer: SheetWriter, data: BookData) -> DataTable:
     _write_answer(writer, working)
     _write_working(writer, working)
     writer.column_count = writer.printed_columns = _UNIT_COLUMN
-    writer.sizes.widths |= {1: 40, 2: 30, 3: 24, 4: 24, 5: 14}
+    writer.sizes.widths |= {1: 40, 2: 30, 3: 30, 4: 30, 5: 14}
     return draw_table(data, working.known, working.cells_from_afar(TITLE), STAND_INS)
 
 
@@ -186,7 +186,7 @@ def _write_inputs(writer: SheetWriter, data: BookData, working: _Working) -> Non
             start=1,
         ):
             write_value(writer.sheet.cell(row, number), told, shown, "")
-        put_on(writer.sheet.cell(row, 4), Look(color=FAINT))  # runs on
+        put_on(writer.sheet.cell(row, 4), Look(color=FAINT, vertical="top", indent=1))  # runs on
         mark_input(writer.sheet.cell(row, 2))
         book = writer.sheet.parent
         book.defined_names[f"in_{name}"] = DefinedName(

@@ -235,7 +235,7 @@ def _claims(report: Report) -> list[tuple[Value, ...]]:
     marks = {"pass": "✓", "warn": "!", "fail": "✗"}
     return [
         (
-            str(row[claim]).capitalize(),
+            _sentence(str(row[claim])),
             row[severity],
             marks[str(row[status])],
             row[count],
@@ -246,6 +246,10 @@ def _claims(report: Report) -> list[tuple[Value, ...]]:
         )
         for row in found.rows
     ]
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _sheet_ties(sources: Sources) -> list[_Tie]:

@@ -15,7 +15,7 @@ _MODEL_MEANINGS = {
     "architecture_count": "Architectures behind it: 1, or its stand-ins.",
     "first_architecture_no": "First of them in Data_Architectures; the others follow it.",
     "catalog_no": "Number of the model in the catalog.",
-    "source": "Where its shape comes from.",
+    "source": "Where its shape comes from; of a closed model, that of its first stand-in.",
     "source_date": "Day of the source.",
 }
 _ARCHITECTURE_MEANINGS = {
@@ -49,8 +49,15 @@ _PRICE_MEANINGS = {
 
 def model_table(data: BookData) -> DataTable:
     """Return the catalog, one row a model, those that the month used first."""
+    of_stand_in = pl.format("{}, a stand-in: {}", "architecture_id", "source")
     frame = (
         numbered_models(data)
+        .with_columns(
+            pl.when(pl.col("stand_in_tier").is_null())
+            .then("source")
+            .otherwise(of_stand_in)
+            .alias("source")
+        )
         .group_by("model_id", maintain_order=True)
         .agg(
             *(

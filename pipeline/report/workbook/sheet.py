@@ -234,6 +234,8 @@ class SheetWriter:
         is_total: bool = False,
     ) -> None:
         write_value(cell, value, kind, unknown, is_total=is_total)
+        if kind == "status":
+            cell.value = self.language.show(value, kind, unknown)
         is_known = value is not None and (kind == "text" or cell.data_type == "n")
         if formula and is_known:
             write_formula(cell, formula, value, kind, is_total=is_total)

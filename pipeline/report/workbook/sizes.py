@@ -64,6 +64,8 @@ class Sizes:
             is_of_numbers = self.number_rows[number] > self.text_rows[number]
             most = NARROWED_LETTERS if is_of_numbers else widest
             self.widths[number] = min(width, max(most, self.number_widths[number]))
+            if is_of_numbers:
+                wanted[number] = self.widths[number]  # room to spare is for text
         self.widths |= widened(self.widths, wanted, printed_columns)
         self.widths |= narrowed(self.widths, printed_columns, self.number_widths)
         for number, width in self.widths.items():
