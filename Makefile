@@ -12,6 +12,10 @@ SQL    := $(shell find sql -name '*.sql' 2>/dev/null)
 
 .DEFAULT_GOAL := report
 
+# Modules stay compiled between runs, whatever the shell says: collecting the tests takes half as
+# long.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: report
 report: $(REPORT)  ## Build the report of the bundled sample (sets up the run-time packages)
 	@echo "reports/$(MONTH)/index.html and reports/$(MONTH)/joulebook-$(MONTH).xlsx are ready"

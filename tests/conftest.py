@@ -33,8 +33,9 @@ EXAMPLE_GPU_J = DENSE_BIAS * EXAMPLE_LAW_J
 # Files that take longest, begun first: else one process would work on while all others wait. A file
 # is of one process (`--dist loadfile`), so what its tests share is made once.
 LONGEST = (
-    *("test_spark", "test_months", "test_wheel", "test_workbook_recalculated", "test_explain_cell"),
-    *("test_page_browser", "test_cli", "test_explain_cli", "test_workspace", "test_workbook"),
+    *("test_spark", "test_months", "test_workbook_recalculated", "test_closed_report", "test_cli"),
+    *("test_spark_connect", "test_page_browser", "test_workbook_money", "test_explain_cli"),
+    *("test_explain_cell", "test_workbook_data", "test_workspace", "test_add_model", "test_wheel"),
 )
 
 
@@ -70,14 +71,10 @@ def empty_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def con(empty_book: Path, tmp_path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+def con(empty_book: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """A warehouse of one's own with reference tables and no usage."""
-    copy = tmp_path / "warehouse.duckdb"
-    shutil.copyfile(empty_book, copy)
-    connection = duckdb.connect(str(copy), config={"threads": 2, "memory_limit": "1GB"})
-    connection.execute("set TimeZone = 'UTC'")
-    yield connection
-    connection.close()
+    with copied(empty_book) as connection:
+        yield connection
 
 
 @pytest.fixture
@@ -105,6 +102,13 @@ def build(empty_book: Path) -> Iterator[Callable[..., duckdb.DuckDBPyConnection]
     yield run
     for connection in opened:
         connection.close()
+
+
+@pytest.fixture
+def estimates_share_reference(empty_book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let each estimate begin from a copy of the bundled reference tables, not load them anew."""
+    monkeypatch.setattr(warehouse, "connect", lambda *told: copied(empty_book))
+    monkeypatch.setattr("pipeline.estimate.load_reference", lambda con, settings: None)
 
 
 @pytest.fixture(scope="module")

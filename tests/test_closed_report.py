@@ -185,7 +185,11 @@ def test_a_lost_or_damaged_warehouse_is_one_clear_line_and_closed_months_are_the
         assert "load the logs again" in ran.err
     assert sorted(path.name for path in (workspace / "reports").iterdir()) == [MONTH]
 
-    (workspace / WAREHOUSE).unlink(missing_ok=True)  # as the line says
+
+def test_logs_loaded_again_give_the_closed_month_to_the_byte(workspace: Path) -> None:
+    (workspace / WAREHOUSE).unlink()
+    shutil.rmtree(workspace / "reports")
+
     assert run(workspace, "ingest", "november.jsonl", "october.jsonl", "--load").code == 0
     assert f"{MONTH}  closed R0" in run(workspace, "status").out
     ran = run(workspace, "report", "--month", MONTH)

@@ -220,6 +220,7 @@ def test_a_table_is_copied_as_csv_that_runs_nothing(opened: Open) -> None:
     assert not [cell for row in rows for cell in row if cell[:1] == "-" and not float(cell)]
 
 
+@pytest.mark.usefixtures("estimates_share_reference")
 def test_the_calculator_says_what_estimate_says(opened: Open, book: Report) -> None:
     tab, dice, settings = opened(book), random.Random(20261130), Settings()  # noqa: S311
     gpus = [None, "H100-SXM", "H200-SXM", "B200", "A100-80GB-PCIe"]

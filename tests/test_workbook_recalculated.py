@@ -285,6 +285,7 @@ def answered(book: bytes, tmp_path_factory: pytest.TempPathFactory) -> list[Cell
     return recalculated_each(book, tmp_path_factory.mktemp("answered"), cases, SHEETS)
 
 
+@pytest.mark.usefixtures("estimates_share_reference")
 @pytest.mark.parametrize("number", range(len(ASKED)))
 def test_the_calculator_answers_as_estimate_does(
     book: bytes, answered: list[Cells], number: int
