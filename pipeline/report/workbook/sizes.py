@@ -58,18 +58,7 @@ class Sizes:
 
     def set(self, sheet: Worksheet, column_count: int, printed_columns: int) -> None:
         """Set the widths of all columns and the heights of the rows whose text wraps."""
-        widest = _WIDEST_OF_FEW if column_count <= _FEW_COLUMNS else _WIDEST_OF_MANY
-        wanted = dict(self.widths)
-        for number, width in self.widths.items():
-            is_of_numbers = self.number_rows[number] > self.text_rows[number]
-            most = NARROWED_LETTERS if is_of_numbers else widest
-            self.widths[number] = min(width, max(most, self.number_widths[number]))
-            if is_of_numbers:
-                wanted[number] = self.widths[number]  # room to spare is for text
-        self.widths |= widened(self.widths, wanted, printed_columns)
-        self.widths |= narrowed(self.widths, printed_columns, self.number_widths)
-        for number, width in self.widths.items():
-            sheet.column_dimensions[get_column_letter(number)].width = width
+        self._set_widths(sheet, column_count, printed_columns)
         lines: dict[int, int] = {}
         for row, number, text in self.wrapped:
             if not self._runs_on(sheet, row, number, text, printed_columns):
@@ -78,6 +67,21 @@ class Sizes:
         for row, count in lines.items():
             if count > 1:
                 sheet.row_dimensions[row].height = count * _LINE_HEIGHT
+
+    def _set_widths(self, sheet: Worksheet, column_count: int, printed_columns: int) -> None:
+        widest = _WIDEST_OF_FEW if column_count <= _FEW_COLUMNS else _WIDEST_OF_MANY
+        wanted, wanted_by_text = dict(self.widths), dict(self.widths)
+        for number, width in self.widths.items():
+            is_of_numbers = self.number_rows[number] > self.text_rows[number]
+            most = NARROWED_LETTERS if is_of_numbers else widest
+            self.widths[number] = min(width, max(most, self.number_widths[number]))
+            if is_of_numbers:
+                wanted_by_text[number] = self.widths[number]
+        for each in (wanted_by_text, wanted):  # room to spare is for columns of text first
+            self.widths |= widened(self.widths, each, printed_columns)
+        self.widths |= narrowed(self.widths, printed_columns, self.number_widths)
+        for number, width in self.widths.items():
+            sheet.column_dimensions[get_column_letter(number)].width = width
 
     def _runs_on(
         self, sheet: Worksheet, row: int, number: int, text: str, printed_columns: int
