@@ -15,6 +15,7 @@ from pipeline.frames.book import book_data
 from pipeline.frames.sections import frames
 from pipeline.report import workbook
 from pipeline.report.assemble import ReportFacts, build_report
+from pipeline.report.language import language_of
 from pipeline.report.section import Report
 from pipeline.report.workbook.data import BookData
 from pipeline.settings import Deployment, Settings
@@ -76,7 +77,9 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
-_MADE: dict[str, tuple[Report, BookData]] = {}  # several files of tests read the same one
+# Several files of tests read the same ones.
+_MADE: dict[str, tuple[Report, BookData]] = {}
+_RENDERED: dict[tuple[str, str], bytes] = {}
 
 
 def made(
@@ -91,7 +94,13 @@ def made(
     return _MADE[repr(settings)]
 
 
-def rendered(book_of: Callable[..., Book], assumptions: dict[str, float] | None = None) -> bytes:
-    """Return the live workbook of the log under some assumptions."""
-    report, data = made(book_of, assumptions)
-    return workbook.render(report, data)
+def rendered(
+    book_of: Callable[..., Book],
+    assumptions: dict[str, float] | None = None,
+    language: str = "en",
+) -> bytes:
+    """Return the live workbook of the log under some assumptions, in a language."""
+    asked = (repr(assumptions or {}), language)
+    if asked not in _RENDERED:
+        _RENDERED[asked] = workbook.render(*made(book_of, assumptions), language_of(language))
+    return _RENDERED[asked]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import openpyxl
 import pytest
 from conftest import Book
-from live_book import made
+from live_book import made, rendered
 
 from pipeline.report import workbook
 from pipeline.report.section import Report
@@ -44,8 +44,8 @@ def test_a_cell_carries_what_it_cost_then_and_after_each_step(
     assert found("cost_at_length_usd") == pytest.approx((4_400 * 0.25 + 960 * 2) / 1e6)
 
 
-def test_checks_hold_the_steps_against_the_month(both: tuple[Report, BookData]) -> None:
-    book = openpyxl.load_workbook(io.BytesIO(workbook.render(*both)), data_only=True)
+def test_checks_hold_the_steps_against_the_month(book_of: Callable[..., Book]) -> None:
+    book = openpyxl.load_workbook(io.BytesIO(rendered(book_of)), data_only=True)
     rows = {row[0]: row for row in book["Checks"].iter_rows(values_only=True) if row[0]}
 
     for unit in ("USD", "kWh", "kg CO₂e"):

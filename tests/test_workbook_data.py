@@ -16,13 +16,12 @@ import openpyxl
 import polars as pl
 import pytest
 from conftest import Book
-from live_book import CHAT, GPT, MONTH, TEAMS, made
+from live_book import CHAT, GPT, MONTH, TEAMS, made, rendered
 from python_calamine import CalamineWorkbook
 from recalculation import opened, stored
 
 from pipeline.frames.book import book_data, write_requests
 from pipeline.report import workbook
-from pipeline.report.language import language_of
 from pipeline.report.numbers import clean_text
 from pipeline.report.section import Column, Report, Table
 from pipeline.report.workbook.cache import Fillings, filled_workbook
@@ -55,8 +54,8 @@ def data(both: tuple[Report, BookData]) -> BookData:
 
 
 @pytest.fixture(scope="module")
-def book(both: tuple[Report, BookData]) -> bytes:
-    return workbook.render(*both)
+def book(book_of: Callable[..., Book]) -> bytes:
+    return rendered(book_of)
 
 
 def parts(book: bytes) -> dict[str, str]:
@@ -364,8 +363,8 @@ def test_inputs_are_named_blue_and_checked(book: bytes) -> None:
 
 
 @pytest.fixture(scope="module")
-def spanish(both: tuple[Report, BookData]) -> bytes:
-    return workbook.render(*both, language_of("es"))
+def spanish(book_of: Callable[..., Book]) -> bytes:
+    return rendered(book_of, language="es")
 
 
 def test_every_sheet_says_in_spanish_what_it_answers(spanish: bytes, book: bytes) -> None:

@@ -13,12 +13,9 @@ from pathlib import Path
 import openpyxl
 import pytest
 from conftest import Book
-from live_book import ROWS, made
+from live_book import ROWS, rendered
 from openpyxl.worksheet.worksheet import Worksheet
 from recalculation import opened
-
-from pipeline.report import workbook
-from pipeline.report.language import language_of
 
 ROOT = Path(__file__).parent.parent
 ENGLISH = re.compile(
@@ -32,8 +29,7 @@ NAMES = re.compile(r"[\w./-]+ at \w+.*|[a-z]+( and [a-z]+)+|.* · [\w./-]+ at \w
 
 @pytest.fixture(scope="module")
 def spanish(book_of: Callable[..., Book]) -> bytes:
-    report, data = made(book_of)
-    return workbook.render(report, data, language_of("es"))
+    return rendered(book_of, language="es")
 
 
 @pytest.fixture(scope="module")
