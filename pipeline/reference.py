@@ -80,6 +80,7 @@ def load_reference(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
         "create or replace table raw_calendar as select $zone as time_zone",
         {"zone": settings.time_zone},
     )
+    con.execute("create or replace table raw_reported as select '' as first_month")
     _set_laws(con)
     load_overlays(con, settings.overlay_folder)
     _set_assumptions(con, settings)

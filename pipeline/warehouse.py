@@ -130,6 +130,10 @@ ENGINE_MACROS = (
     )""",
     # What one row per joint draw says of a total, or of a saving (one alternative minus another).
     "create or replace macro interpolated_quantile(x, share) as (quantile_cont(x::double, share))",
+    # Several quantiles of one column keep its values once; then the first of them, and so on.
+    "create or replace macro quantiles_50_90(x) as (quantile_cont(x::double, [0.5, 0.9]))",
+    "create or replace macro quantiles_10_50_90(x) as (quantile_cont(x::double, [0.1, 0.5, 0.9]))",
+    "create or replace macro nth_of(quantiles, n) as (list_extract(quantiles, n))",
     "create or replace macro drawn_p05(x) as (interpolated_quantile(x, 0.05))",
     "create or replace macro drawn_p50(x) as (interpolated_quantile(x, 0.5))",
     "create or replace macro drawn_p95(x) as (interpolated_quantile(x, 0.95))",

@@ -6,7 +6,7 @@ import duckdb
 
 from pipeline.ingest.columns import literal
 
-_OF_LOGS = ("raw_usage", "raw_inputs", "raw_unknown_columns", "raw_corrections")
+_OF_LOGS = ("raw_usage", "raw_inputs", "raw_unknown_columns", "raw_corrections", "raw_reported")
 
 
 def freeze(con: duckdb.DuckDBPyConnection, folder: Path) -> None:

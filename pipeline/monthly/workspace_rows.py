@@ -56,6 +56,7 @@ def fill(
         create_tables(con, computed=contract.RARE)
         _fill_inputs(con)
         _fill_rows(con, first, last)
+    con.execute("update raw_reported set first_month = $month", {"month": last})
     to_convert = con.execute("select input_id from chosen_inputs where is_to_convert").fetchall()
     fx.convert(con, [row[0] for row in to_convert])
     duplicates.mark_repeated(con)

@@ -30,4 +30,7 @@ SPARK_MACROS: dict[str, str] = {
         "nullif(array_join(array_sort(collect_set(coefficient_set_id)), ', '), '')"
     ),
     "interpolated_quantile(x, share)": "percentile(cast(x as double), share)",
+    "quantiles_50_90(x)": "percentile(cast(x as double), array(0.5, 0.9))",
+    "quantiles_10_50_90(x)": "percentile(cast(x as double), array(0.1, 0.5, 0.9))",
+    "nth_of(quantiles, n)": "element_at(quantiles, n)",
 }

@@ -3,15 +3,15 @@
 -- grain: month, provider, model_id, query_class, price_band_id
 
 select
-    steps.month::varchar as month,
-    steps.provider::varchar as provider,
-    steps.model_id::varchar as model_id,
-    steps.query_class::varchar as query_class,
+    cells.month::varchar as month,
+    cells.provider::varchar as provider,
+    cells.model_id::varchar as model_id,
+    cells.query_class::varchar as query_class,
     steps.price_band_id::integer as price_band_id,
     sum(steps.request_count)::decimal(38, 0) as request_count,
     sum(case when steps.is_failed then steps.request_count else 0 end)::decimal(38, 0)
         as failed_request_count,
-    sum(case when steps.task_id is null then steps.request_count else 0 end)::decimal(38, 0)
+    sum(case when steps.task_number is null then steps.request_count else 0 end)::decimal(38, 0)
         as taskless_request_count,
     sum(case when steps.is_ordered then 1 else 0 end)::decimal(38, 0) as ordered_request_count,
     sum(case when steps.is_ordered and steps.is_cache_known then 1 else 0 end)::decimal(38, 0)
@@ -71,4 +71,5 @@ select
     sum(steps.decode_steps)::decimal(38, 0) as decode_steps,
     coalesce(sum(steps.latency_s::decimal(18, 6)), 0)::decimal(38, 6) as latency_s
 from int_agent_steps as steps
+inner join int_cells as cells on steps.cell_id = cells.cell_id
 group by all

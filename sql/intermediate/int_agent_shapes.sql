@@ -7,29 +7,31 @@ with
 
 medians as (
     select
-        steps.month,
-        steps.provider,
-        steps.model_id,
+        cells.month,
+        cells.provider,
+        cells.model_id,
         count(*) as followed_step_count,
         drawn_p50(steps.input_tokens) as context_tokens,
         drawn_p95(steps.input_tokens) as long_context_tokens,
         drawn_p50(steps.new_input_tokens) as new_input_tokens,
         greatest(drawn_p50(steps.output_tokens), 1) as output_tokens
     from int_agent_steps as steps
+    inner join int_cells as cells on steps.cell_id = cells.cell_id
     where steps.new_input_tokens is not null
     group by all
 ),
 
 tasks as (
     select
-        steps.month,
-        steps.provider,
-        steps.model_id,
+        cells.month,
+        cells.provider,
+        cells.model_id,
         count(*) as task_step_count,
         min(steps.input_tokens) as first_context_tokens
     from int_agent_steps as steps
+    inner join int_cells as cells on steps.cell_id = cells.cell_id
     where steps.is_ordered
-    group by steps.month, steps.provider, steps.model_id, steps.task_id
+    group by cells.month, cells.provider, cells.model_id, steps.task_number
 ),
 
 lengths as (

@@ -12,35 +12,23 @@
 
 with
 
-agentic_tasks as (
-    select
-        int_tasks.month,
-        int_tasks.task_id
-    from int_tasks
-    where int_tasks.query_class = 'agentic'
-    group by all
-),
-
 steps as (
     select
         requests.input_id,
         requests.source_line,
-        requests.month,
-        requests.provider,
-        requests.model_id,
-        requests.query_class,
-        requests.task_id,
+        cells.cell_id,
+        cells.model_number,
+        agentic.task_number,
         requests.occurred_at,
         requests.price_band_id,
         case when requests.latency_s >= 0 and not requests.is_bucket then requests.latency_s end
             as latency_s,
         requests.service_tier,
-        requests.mean_input_tokens,
         requests.is_failed,
-        requests.is_bucket,
         requests.is_cache_known,
         requests.has_work,
         requests.is_measurable,
+        requests.has_work and requests.task_id is not null and not requests.is_bucket as is_ordered,
         requests.request_count,
         requests.input_tokens,
         requests.uncached_input_tokens,
@@ -53,13 +41,31 @@ steps as (
         requests.decode_pairs,
         requests.cache_positions,
         requests.decode_steps,
-        requests.has_work and requests.task_id is not null and not requests.is_bucket as is_ordered
+        case
+            when requests.has_work
+                then
+                    round(
+                        prefill_pairs(
+                            requests.mean_input_tokens, 0, requests.request_count,
+                            case when requests.is_bucket then scatter.input_squared_ratio else 1 end
+                        )
+                    )
+        end::bigint as uncached_prefill_pairs
     from int_priced_requests as requests
-    left join agentic_tasks
-        on requests.month = agentic_tasks.month and requests.task_id = agentic_tasks.task_id
+    inner join int_cells as cells
+        on
+            requests.month = cells.month
+            and requests.provider = cells.provider
+            and requests.model_id = cells.model_id
+            and requests.query_class = cells.query_class
+    left join int_agent_tasks as agentic
+        on requests.month = agentic.month and requests.task_id = agentic.task_id
+    left join stg_dispersion_factors as scatter on requests.query_class = scatter.query_class
     where
-        agentic_tasks.task_id is not null
-        or (requests.task_id is null and requests.query_class = 'agentic')
+        cells.is_reported
+        -- what neither of the two can be is left out before all joins
+        and (requests.task_id is not null or requests.query_class = 'agentic')
+        and (agentic.task_number is not null or requests.task_id is null)
 ),
 
 -- Steps of one instant are ordered by all that a sum may tell apart, so no order of rows matters.
@@ -67,21 +73,16 @@ followed as (
     select
         steps.input_id,
         steps.source_line,
-        steps.month,
-        steps.provider,
-        steps.model_id,
-        steps.query_class,
-        steps.task_id,
+        steps.cell_id,
+        steps.task_number,
         steps.occurred_at,
         steps.price_band_id,
         steps.latency_s,
-        steps.service_tier,
-        steps.mean_input_tokens,
         steps.is_failed,
-        steps.is_bucket,
         steps.is_cache_known,
         steps.has_work,
         steps.is_measurable,
+        steps.is_ordered,
         steps.request_count,
         steps.input_tokens,
         steps.uncached_input_tokens,
@@ -94,30 +95,27 @@ followed as (
         steps.decode_pairs,
         steps.cache_positions,
         steps.decode_steps,
-        steps.is_ordered,
+        steps.uncached_prefill_pairs,
         lag(steps.input_tokens) over (
-            partition by
-                steps.month, steps.provider, steps.model_id, steps.task_id, steps.is_ordered
+            partition by steps.model_number, steps.task_number, steps.is_ordered
             order by
                 steps.occurred_at, steps.input_tokens, steps.cache_read_tokens,
                 steps.output_tokens, steps.cache_write_5m_tokens, steps.cache_write_1h_tokens,
-                steps.query_class, steps.service_tier, steps.is_cache_known
+                steps.cell_id, steps.service_tier, steps.is_cache_known
         ) as before_input_tokens,
         lag(steps.occurred_at) over (
-            partition by
-                steps.month, steps.provider, steps.model_id, steps.task_id, steps.is_ordered
+            partition by steps.model_number, steps.task_number, steps.is_ordered
             order by
                 steps.occurred_at, steps.input_tokens, steps.cache_read_tokens,
                 steps.output_tokens, steps.cache_write_5m_tokens, steps.cache_write_1h_tokens,
-                steps.query_class, steps.service_tier, steps.is_cache_known
+                steps.cell_id, steps.service_tier, steps.is_cache_known
         ) as before_at,
         max(steps.cache_read_tokens) over (
-            partition by
-                steps.month, steps.provider, steps.model_id, steps.task_id, steps.is_ordered
+            partition by steps.model_number, steps.task_number, steps.is_ordered
             order by
                 steps.occurred_at, steps.input_tokens, steps.cache_read_tokens,
                 steps.output_tokens, steps.cache_write_5m_tokens, steps.cache_write_1h_tokens,
-                steps.query_class, steps.service_tier, steps.is_cache_known
+                steps.cell_id, steps.service_tier, steps.is_cache_known
             rows between 1 following and unbounded following
         ) as later_cache_read_tokens
     from steps
@@ -127,21 +125,15 @@ cached as (
     select
         followed.input_id,
         followed.source_line,
-        followed.month,
-        followed.provider,
-        followed.model_id,
-        followed.query_class,
-        followed.task_id,
-        followed.occurred_at,
+        followed.cell_id,
+        followed.task_number,
         followed.price_band_id,
         followed.latency_s,
-        followed.service_tier,
-        followed.mean_input_tokens,
         followed.is_failed,
-        followed.is_bucket,
         followed.is_cache_known,
         followed.has_work,
         followed.is_measurable,
+        followed.is_ordered,
         followed.request_count,
         followed.input_tokens,
         followed.uncached_input_tokens,
@@ -154,7 +146,7 @@ cached as (
         followed.decode_pairs,
         followed.cache_positions,
         followed.decode_steps,
-        followed.is_ordered,
+        followed.uncached_prefill_pairs,
         case
             when
                 followed.is_ordered
@@ -195,22 +187,15 @@ cached as (
 select
     cached.input_id::integer as input_id,
     cached.source_line::bigint as source_line,
-    cached.month::varchar as month,
-    cached.provider::varchar as provider,
-    cached.model_id::varchar as model_id,
-    cached.query_class::varchar as query_class,
-    cached.task_id::varchar as task_id,
-    cached.occurred_at::timestamp as occurred_at,
-    cached.is_bucket::boolean as is_bucket,
+    cached.cell_id::integer as cell_id,
+    cached.task_number::integer as task_number,
     cached.price_band_id::integer as price_band_id,
     cached.latency_s::double as latency_s,
-    cached.service_tier::varchar as service_tier,
-    cached.mean_input_tokens::double as mean_input_tokens,
     cached.is_failed::boolean as is_failed,
     cached.is_cache_known::boolean as is_cache_known,
-    cached.is_ordered::boolean as is_ordered,
     cached.has_work::boolean as has_work,
     cached.is_measurable::boolean as is_measurable,
+    cached.is_ordered::boolean as is_ordered,
     cached.request_count::bigint as request_count,
     cached.input_tokens::bigint as input_tokens,
     cached.uncached_input_tokens::bigint as uncached_input_tokens,
@@ -218,26 +203,17 @@ select
     cached.cache_write_5m_tokens::bigint as cache_write_5m_tokens,
     cached.cache_write_1h_tokens::bigint as cache_write_1h_tokens,
     cached.output_tokens::bigint as output_tokens,
-    cached.new_input_tokens::bigint as new_input_tokens,
-    cached.full_cache_read_tokens::bigint as full_cache_read_tokens,
-    cached.unread_cache_write_tokens::bigint as unread_cache_write_tokens,
-    least(cached.unread_cache_write_tokens, cached.cache_write_5m_tokens)::bigint
-        as unread_cache_write_5m_tokens,
     cached.prefilled_tokens::bigint as prefilled_tokens,
     cached.prefill_pairs::bigint as prefill_pairs,
     cached.decode_pairs::bigint as decode_pairs,
     cached.cache_positions::bigint as cache_positions,
     cached.decode_steps::bigint as decode_steps,
-    case
-        when cached.has_work
-            then
-                round(
-                    prefill_pairs(
-                        cached.mean_input_tokens, 0, cached.request_count,
-                        case when cached.is_bucket then scatter.input_squared_ratio else 1 end
-                    )
-                )
-    end::bigint as uncached_prefill_pairs,
+    cached.new_input_tokens::bigint as new_input_tokens,
+    cached.full_cache_read_tokens::bigint as full_cache_read_tokens,
+    cached.unread_cache_write_tokens::bigint as unread_cache_write_tokens,
+    least(cached.unread_cache_write_tokens, cached.cache_write_5m_tokens)::bigint
+        as unread_cache_write_5m_tokens,
+    cached.uncached_prefill_pairs::bigint as uncached_prefill_pairs,
     case
         when cached.full_cache_read_tokens = cached.cache_read_tokens then cached.prefilled_tokens
         else cached.input_tokens - cached.full_cache_read_tokens
@@ -248,4 +224,3 @@ select
             round(prefill_pairs(cached.input_tokens, cached.full_cache_read_tokens, 1, 1))
     end::bigint as full_prefill_pairs
 from cached
-left join stg_dispersion_factors as scatter on cached.query_class = scatter.query_class

@@ -6,10 +6,7 @@ with
 
 energies as (
     select
-        int_requests.month,
-        int_requests.provider,
-        int_requests.model_id,
-        int_requests.query_class,
+        cells.cell_id,
         int_requests.output_tokens,
         int_requests.prefilled_tokens * rates.energy_j_per_prefilled_token
         + int_requests.prefill_pairs * rates.energy_j_per_pair
@@ -19,24 +16,39 @@ energies as (
         + int_requests.decode_steps * rates.energy_j_per_decode_step
         + int_requests.output_tokens * rates.energy_j_per_pass as gpu_energy_j
     from int_requests
+    inner join int_cells as cells
+        on
+            int_requests.month = cells.month
+            and int_requests.provider = cells.provider
+            and int_requests.model_id = cells.model_id
+            and int_requests.query_class = cells.query_class
     inner join int_class_energy as rates
         on
-            int_requests.month = rates.month
-            and int_requests.provider = rates.provider
-            and int_requests.model_id = rates.model_id
-            and int_requests.query_class = rates.query_class
+            cells.month = rates.month
+            and cells.provider = rates.provider
+            and cells.model_id = rates.model_id
+            and cells.query_class = rates.query_class
     where int_requests.has_work and not int_requests.is_bucket
+),
+
+spreads as (
+    select
+        energies.cell_id,
+        quantiles_50_90(energies.gpu_energy_j) as energies_j,
+        quantiles_10_50_90(energies.output_tokens) as outputs_tokens
+    from energies
+    group by energies.cell_id
 )
 
 select
-    energies.month::varchar as month,
-    energies.provider::varchar as provider,
-    energies.model_id::varchar as model_id,
-    energies.query_class::varchar as query_class,
-    interpolated_quantile(energies.gpu_energy_j, 0.5)::double as request_energy_p50_j,
-    interpolated_quantile(energies.gpu_energy_j, 0.9)::double as request_energy_p90_j,
-    interpolated_quantile(energies.output_tokens, 0.1)::double as output_p10_tokens,
-    interpolated_quantile(energies.output_tokens, 0.5)::double as output_p50_tokens,
-    interpolated_quantile(energies.output_tokens, 0.9)::double as output_p90_tokens
-from energies
-group by all
+    cells.month::varchar as month,
+    cells.provider::varchar as provider,
+    cells.model_id::varchar as model_id,
+    cells.query_class::varchar as query_class,
+    nth_of(spreads.energies_j, 1)::double as request_energy_p50_j,
+    nth_of(spreads.energies_j, 2)::double as request_energy_p90_j,
+    nth_of(spreads.outputs_tokens, 1)::double as output_p10_tokens,
+    nth_of(spreads.outputs_tokens, 2)::double as output_p50_tokens,
+    nth_of(spreads.outputs_tokens, 3)::double as output_p90_tokens
+from spreads
+inner join int_cells as cells on spreads.cell_id = cells.cell_id

@@ -73,11 +73,12 @@ priced as (
 
 tasks as (
     select
-        steps.month,
-        steps.provider,
-        steps.model_id,
-        count(distinct steps.task_id) as named_task_count
+        cells.month,
+        cells.provider,
+        cells.model_id,
+        count(distinct steps.task_number) as named_task_count
     from int_agent_steps as steps
+    inner join int_cells as cells on steps.cell_id = cells.cell_id
     group by all
 ),
 
