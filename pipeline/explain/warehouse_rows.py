@@ -20,8 +20,8 @@ _NAMES_ONE = (
 # The report's own SQL, run over single requests: their prices, costs and energies.
 # Shares of bills are no part of it: they belong to whole groups, and none has these teams' names.
 _BY_GROUP = (
-    *("int_priced_requests", "int_usage_groups", "int_group_prices", "int_group_costs"),
-    "int_team_energy",
+    *("int_priced_requests", "int_usage_days", "int_usage_groups", "int_group_prices"),
+    *("int_group_costs", "int_team_energy"),
 )
 
 
