@@ -90,7 +90,7 @@ def made(
     if repr(settings) not in _MADE:
         book = book_of(ROWS, settings=settings)
         report = build_report(frames(book, warehouse.run_checks(book)), MONTH, FACTS)
-        _MADE[repr(settings)] = (report, book_data(book, MONTH, "UTC"))
+        _MADE[repr(settings)] = (report, book_data(book, MONTH))
     return _MADE[repr(settings)]
 
 

@@ -40,6 +40,14 @@ def opened(workbook: bytes) -> Any:  # noqa: ANN401  # the library carries no ty
     return openpyxl.load_workbook(io.BytesIO(workbook))
 
 
+def dearer(workbook: bytes, column: str) -> dict[str, float | str]:
+    """Return the cells of a column of list prices, each ten dollars more."""
+    prices = opened(workbook)["Prices"]
+    number = [cell.value for cell in prices[2]].index(column) + 1
+    cells = [prices.cell(row, number) for row in range(3, prices.max_row + 1)]
+    return {f"Prices!{cell.coordinate}": float(cell.value) + 10 for cell in cells}
+
+
 def _part(archive: zipfile.ZipFile, name: str, tag: str) -> list[ElementTree.Element]:
     """Return the elements of a part of the file, none where it has no such part."""
     member = f"xl/{name}.xml"

@@ -561,7 +561,7 @@ def test_the_workbook_holds_a_month_and_the_twelve_before_it(
     days = ("2025-09-30", "2025-10-01", "2026-10-01", "2026-11-01")
     told = book_of([{**GPT, **CHAT, "occurred_at": f"{day}T12:00:00Z"} for day in days])
 
-    data = book_data(told, MONTH, "UTC")
+    data = book_data(told, MONTH)
 
     for name in ("usage", "costs", "groups"):
         months = data.frame(name)["month_start"].unique().sort().to_list()
@@ -572,7 +572,7 @@ def test_a_day_is_one_of_the_zone_of_the_report(book_of: Callable[..., Book]) ->
     at = {"occurred_at": "2026-10-04T22:30:00Z"}
     told = book_of([{**GPT, **CHAT, **at}], settings=Settings(time_zone="Europe/Madrid"))
 
-    data = book_data(told, MONTH, "Europe/Madrid")
+    data = book_data(told, MONTH)
 
     assert data.frame("usage")["day"].to_list() == [dt.date(2026, 10, 5)]
 
@@ -581,7 +581,7 @@ def test_the_requests_beside_the_workbook_name_no_user_and_hold_no_text(
     book_of: Callable[..., Book], tmp_path: Path
 ) -> None:
     told = {**GPT, **CHAT, "user_id": "ada", "api_key_id": "key-1", "request_id": "r-1"}
-    write_requests(book_of([told]), MONTH, "UTC", tmp_path / "requests.parquet")
+    write_requests(book_of([told]), MONTH, tmp_path / "requests.parquet")
 
     found = pl.read_parquet(tmp_path / "requests.parquet")
 

@@ -8,7 +8,7 @@ import pytest
 from conftest import Book
 from live_book import FACTS, MONTH
 from overlay_files import overlay_folder
-from recalculation import Cells, differences, opened, recalculated_each, stored
+from recalculation import Cells, dearer, differences, opened, recalculated_each, stored
 
 from pipeline import warehouse
 from pipeline.frames.book import book_data
@@ -55,7 +55,7 @@ def both(
     issued = tmp_path_factory.mktemp("reports") / MONTH
     write_report(con, settings, MONTH, checks, issued, lambda _: None)
     report = build_report(frames(con, checks), MONTH, FACTS)
-    return report, book_data(con, MONTH, "UTC", issued)
+    return report, book_data(con, MONTH, issued)
 
 
 @pytest.fixture(scope="module")
@@ -73,13 +73,10 @@ def recalculated(
     both: tuple[Report, BookData], book: bytes, tmp_path_factory: pytest.TempPathFactory
 ) -> list[Cells]:
     """What an office program computes: as built, at twice the tariff, at dearer list prices."""
-    prices = opened(book)["Prices"]
-    column = [cell.value for cell in prices[2]].index("uncached_input_usd_per_mtok") + 1
-    cells = [prices.cell(row, column) for row in range(3, prices.max_row + 1)]
     cases: list[dict[str, float | str]] = [
         {},
         {"in_electricity_usd_per_kwh": 2 * tariff_of(both[1])},
-        {f"Prices!{cell.coordinate}": float(cell.value) + 10 for cell in cells},
+        dearer(book, "uncached_input_usd_per_mtok"),
     ]
     return recalculated_each(book, tmp_path_factory.mktemp("recalculated"), cases)
 

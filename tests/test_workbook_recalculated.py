@@ -14,6 +14,7 @@ from live_book import rendered
 from recalculation import (
     Cells,
     agree,
+    dearer,
     differences,
     opened,
     planted,
@@ -55,7 +56,7 @@ def recalculated(book: bytes, tmp_path_factory: pytest.TempPathFactory) -> dict[
         "moved": {**told, "in_currency_per_usd": 0.5},
         "grid": {"in_carbon_gco2e_per_kwh": 100.0},
         "pue": {"in_pue_ratio": 1.35},
-        "ten dollars more": dearer_output(book),
+        "ten dollars more": dearer(book, "output_usd_per_mtok"),
     }
     found = recalculated_each(book, tmp_path_factory.mktemp("recalculated"), cases.values())
     return dict(zip(cases, found, strict=True))
@@ -64,14 +65,6 @@ def recalculated(book: bytes, tmp_path_factory: pytest.TempPathFactory) -> dict[
 @pytest.fixture(scope="module")
 def moved(recalculated: dict[str, Cells]) -> Cells:
     return recalculated["moved"]
-
-
-def dearer_output(workbook: bytes) -> dict[str, float | str]:
-    """Return the cells of the list prices of output, each ten dollars more."""
-    prices = opened(workbook)["Prices"]
-    column = [cell.value for cell in prices[2]].index("output_usd_per_mtok") + 1
-    cells = [prices.cell(row, column) for row in range(3, prices.max_row + 1)]
-    return {f"Prices!{cell.coordinate}": float(cell.value) + 10 for cell in cells}
 
 
 @functools.cache

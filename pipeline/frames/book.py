@@ -36,18 +36,15 @@ _MOMENTS = (
 )
 
 
-def book_data(
-    con: duckdb.DuckDBPyConnection, month: str, time_zone: str, folder: Path | None = None
-) -> BookData:
+def book_data(con: duckdb.DuckDBPyConnection, month: str, folder: Path | None = None) -> BookData:
     """Return the frames behind the workbook of a month, which hold the months before it too.
 
     Args:
         con: The built warehouse.
         month: The month, as YYYY-MM.
-        time_zone: Zone whose days are the days of the usage.
         folder: Where the other files of the report stand, whose cost the workbook must hold.
     """
-    _set_variables(con, month, time_zone)
+    _set_variables(con, month)
     frames = {name: con.sql(_sql(f"workbook_{name}")).pl() for name in _SELECTS}
     grain = tuple(key for key in warehouse.models()[_GROUPS].grain if key != "month")
     frames["usage"] = con.sql(_usage_sql(grain)).pl()
@@ -69,9 +66,9 @@ def book_data(
     return BookData(month, frames, grain, _issued_costs(con, folder) if folder else {})
 
 
-def write_requests(con: duckdb.DuckDBPyConnection, month: str, time_zone: str, path: Path) -> None:
+def write_requests(con: duckdb.DuckDBPyConnection, month: str, path: Path) -> None:
     """Write the requests of a month as Parquet, one row a request or billing bucket."""
-    _set_variables(con, month, time_zone)
+    _set_variables(con, month)
     con.execute(f"copy ({_sql('requests')}\n) to '{path}' (format parquet)")
 
 
@@ -139,9 +136,8 @@ def _issued_costs(con: duckdb.DuckDBPyConnection, folder: Path) -> dict[str, Dec
     return {name: cost for name, cost in costs.items() if cost is not None}
 
 
-def _set_variables(con: duckdb.DuckDBPyConnection, month: str, time_zone: str) -> None:
+def _set_variables(con: duckdb.DuckDBPyConnection, month: str) -> None:
     con.execute("set variable report_month = $month", {"month": month})
-    con.execute("set variable time_zone = $zone", {"zone": time_zone})
     con.execute(
         "set variable first_month = (select strftime(($month || '-01')::date - "
         f"interval {MONTHS_SHOWN - 1} month, '%Y-%m'))",

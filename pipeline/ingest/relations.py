@@ -14,10 +14,15 @@ _LINE_BYTES = 4_000_000  # of most logs; the reader's buffers grow with it
 LINES = "header = false, delim = '\x01', quote = '', escape = ''"  # the shape of lines as such
 
 
+def is_general(found: Recognised) -> bool:
+    """Say whether a file is of the general form, whose columns are all optional but for a few."""
+    return found.source.name == "general"
+
+
 def absent_columns(found: Recognised) -> frozenset[str]:
     """Return the rare columns of the general form that a table lacks; they keep their names."""
     is_table = found.file_kind in ("csv", "parquet")
-    if found.source.name != "general" or not is_table:
+    if not is_general(found) or not is_table:
         return frozenset()
     return frozenset(contract.RARE).difference(found.columns)
 

@@ -13,7 +13,7 @@ import duckdb
 
 from pipeline.ingest import contract, stage, unknown_columns
 from pipeline.ingest.detect import Recognised
-from pipeline.ingest.relations import absent_columns, lines_sql
+from pipeline.ingest.relations import absent_columns, is_general, lines_sql
 from pipeline.ingest.unknown_columns import UnknownColumn
 
 _CURRENCY = "billed_currency"
@@ -35,7 +35,7 @@ def is_possible(found: Recognised, select: str) -> bool:
     if found.file_kind == "csv":
         return _CURRENCY not in found.columns and not unknown_columns.in_header(found)
     is_text = found.file_kind == "json" and not found.is_gzip
-    has_currency = _CURRENCY in (found.head_keys if _is_general(found) else select)
+    has_currency = _CURRENCY in (found.head_keys if is_general(found) else select)
     return is_text and found.source.is_flat and not has_currency
 
 
@@ -89,17 +89,13 @@ def _ways(
             for is_typed in (True, False)
         ]
     missing = [frozenset[str]()]
-    if _is_general(found):
+    if is_general(found):
         rare = frozenset(contract.RARE).intersection(found.source.columns)
         missing = [rare - found.head_keys, frozenset({_CURRENCY})]
     return [
         (functools.partial(stage.view_straight_json, con, found, absent), absent)
         for absent in missing
     ]
-
-
-def _is_general(found: Recognised) -> bool:
-    return found.source.name == "general"
 
 
 def _fault_of_pass(

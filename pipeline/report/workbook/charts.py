@@ -117,11 +117,11 @@ class SheetCharts:
         if long:
             self.writer.end_print()
         for figure in long:
-            head_row = self.writer.next_row + 1
-            self.writer.table(_with_gaps(self._said(figure).as_table()))
-            if isinstance(figure, Lines):
-                chart = line_chart(self._said(figure), self.writer.sheet, head_row)
-                self._add(chart, f"A{self.rows[figure.name]}", self._said(figure).alt)
+            said, head_row = self._said(figure), self.writer.next_row + 1
+            self.writer.table(_with_gaps(said.as_table()))
+            if isinstance(said, Lines):
+                chart = line_chart(said, self.writer.sheet, head_row)
+                self._add(chart, f"A{self.rows[said.name]}", said.alt)
 
     def part(self) -> None:
         """Put the charts of bars beside each other, once the widths of all columns are final."""

@@ -61,7 +61,7 @@ class Sizes:
         self._set_widths(sheet, column_count, printed_columns)
         lines: dict[int, int] = {}
         for row, number, text in self.wrapped:
-            if not self._runs_on(sheet, row, number, text, printed_columns):
+            if not self._let_run_on(sheet, row, number, text, printed_columns):
                 needed = line_count(text, self.widths[number] - 1)
                 lines[row] = min(max(lines.get(row, 1), needed), _MOST_LINES)
         for row, count in lines.items():
@@ -83,10 +83,10 @@ class Sizes:
         for number, width in self.widths.items():
             sheet.column_dimensions[get_column_letter(number)].width = width
 
-    def _runs_on(
+    def _let_run_on(
         self, sheet: Worksheet, row: int, number: int, text: str, printed_columns: int
     ) -> bool:
-        """Let a text at the end of its row run on over the empty cells beside it, if it fits."""
+        """Let a text end its row over the empty cells beside it; say whether it fits there."""
         if self.last_columns.get(row) != number or number >= printed_columns or "\n" in text:
             return False
         room = sum(self.widths.get(n, 0) for n in range(number, printed_columns + 1))
