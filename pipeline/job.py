@@ -1,6 +1,7 @@
 """The main job: usage logs in, one finished report folder out, or none at all."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -18,6 +19,7 @@ from pipeline.ingest.load import find_files, load
 from pipeline.laws.simple import METHOD_VERSION
 from pipeline.marts import MARTS
 from pipeline.monthly import workspace, workspace_rows
+from pipeline.monthly.workspace_faults import reading
 from pipeline.power.fill import fill_power_tables
 from pipeline.reference import checked_inputs, load_reference
 from pipeline.report import page, workbook
@@ -83,13 +85,15 @@ def _make_aside(
 ) -> Finished:
     con = warehouse.connect(aside / "warehouse.duckdb", settings.memory_limit_gb)
     try:
-        checks = build_month_book(
-            con,
-            settings,
-            tell,
-            month,
-            lambda loaded: build(loaded, aside.absolute() / "models", tell),
-        )
+        with reading(settings.warehouse) if settings.warehouse else nullcontext():
+            checks = build_month_book(
+                con,
+                settings,
+                tell,
+                month,
+                lambda loaded: build(loaded, aside.absolute() / "models", tell),
+                copies_all=False,
+            )
         chosen = choose_month(con, month)
         limits.require_within_limits(con, settings, chosen)
         publish.require_replaceable(out / chosen, settings)
@@ -136,9 +140,11 @@ def build_month_book(
     tell: Tell,
     month: str | None = None,
     build: Callable[[duckdb.DuckDBPyConnection], None] = warehouse.build,
+    *,
+    copies_all: bool = True,
 ) -> list[CheckResult]:
     """Load the inputs, build every model and prove the claims."""
-    load_month(con, settings, tell, month)
+    load_month(con, settings, tell, month, copies_all=copies_all)
     if settings.telemetry or settings.runs or settings.fleet_telemetry:
         tell("reading power logs")
     for note in (*fill_measured_tables(con, settings), *fill_power_tables(con, settings)):
@@ -150,9 +156,16 @@ def build_month_book(
 
 
 def load_month(
-    con: duckdb.DuckDBPyConnection, settings: Settings, tell: Tell, month: str | None = None
+    con: duckdb.DuckDBPyConnection,
+    settings: Settings,
+    tell: Tell,
+    month: str | None = None,
+    *,
+    copies_all: bool = True,
 ) -> None:
     """Load the reference tables and the logs: all inputs, or the rows a workspace keeps of a month.
+
+    Unless it copies all, rows of the month before may stay in the workspace and be read there.
 
     Raises:
         IncompleteInputError: Where there are none.
@@ -161,7 +174,9 @@ def load_month(
         load_reference(con, settings)
         with workspace.opened(settings.warehouse, settings):
             pass  # one that is newer, or of another zone, is refused; an older one made of today
-        for note in workspace_rows.fill(con, settings.warehouse, month, settings.frozen):
+        for note in workspace_rows.fill(
+            con, settings.warehouse, month, settings.frozen, copies_all=copies_all
+        ):
             tell(f"note: {note}")
         return
     if not settings.inputs:

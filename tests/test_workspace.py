@@ -52,7 +52,9 @@ def filled(settings: Settings, month: str) -> Iterator[duckdb.DuckDBPyConnection
     """A warehouse with the rows that the report of a month reads."""
     with warehouse.connect(None, 1, threads=2) as con:
         load_reference(con, settings)
-        workspace_rows.fill(con, settings.folder / "warehouse.duckdb", month, None)
+        workspace_rows.fill(
+            con, settings.folder / "warehouse.duckdb", month, None, copies_all=False
+        )
         yield con
 
 

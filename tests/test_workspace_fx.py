@@ -46,7 +46,9 @@ def billed(settings: Settings) -> list[tuple[Any, Any]]:
     """Return amount and reasons of each row, as the report of the month reads them."""
     with warehouse.connect(None, 1, threads=2) as con:
         load_reference(con, settings)
-        workspace_rows.fill(con, settings.folder / "warehouse.duckdb", MONTH, None)
+        workspace_rows.fill(
+            con, settings.folder / "warehouse.duckdb", MONTH, None, copies_all=False
+        )
         rows = rows_of(con, "select billed_cost_usd, reject_reasons from raw_usage order by all")
     return [tuple(row.values()) for row in rows]
 

@@ -33,7 +33,8 @@ def thaw(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
 def reference_tables(con: duckdb.DuckDBPyConnection) -> list[str]:
     """Return the raw tables that no log fills, by name."""
     rows = con.execute(
-        "select table_name from duckdb_tables() where starts_with(table_name, 'raw_') order by 1"
+        "select table_name from duckdb_tables() where starts_with(table_name, 'raw_') "
+        "and database_name = current_database() order by 1"
     ).fetchall()
     return [row[0] for row in rows if row[0] not in _OF_LOGS]
 

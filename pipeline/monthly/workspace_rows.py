@@ -3,6 +3,10 @@
 A month is compared with the one before, and its outlook looks back 8 weeks, which are the two; so
 it rests on its own rows and those of the month before, never on what comes later. Each month more
 would take an eighth more time.
+
+The rows of the month before are only summed, so a report reads them where they lie: to copy them
+would take a tenth of its time. They are copied where something must be written to them, and for
+readers that look single rows up.
 """
 
 from collections.abc import Iterator
@@ -46,17 +50,30 @@ def months_back(month: str, count: int) -> str:
 
 
 def fill(
-    con: duckdb.DuckDBPyConnection, warehouse: Path, month: str | None, frozen: Frozen | None
+    con: duckdb.DuckDBPyConnection,
+    warehouse: Path,
+    month: str | None,
+    frozen: Frozen | None,
+    *,
+    copies_all: bool,
 ) -> list[str]:
-    """Fill raw_usage, raw_inputs, raw_unknown_columns and raw_corrections; return the notes."""
+    """Fill raw_usage, raw_inputs, raw_unknown_columns and raw_corrections; return the notes.
+
+    Where it need not copy all, raw_usage may become a view that reads the month before out of the
+    warehouse, which stays attached as `book` until the connection is closed.
+    """
     with _attached(con, warehouse):
         first, last = _choose(con, month, frozen)
         if frozen is None:
             _require_rows(con, last)
         create_tables(con, computed=contract.RARE)
         _fill_inputs(con)
+        con.execute("update raw_reported set first_month = $month", {"month": last})
+        if not copies_all and _can_lie(con, first, last):
+            _fill_beside(con, first, last)
+            return []
         _fill_rows(con, first, last)
-    con.execute("update raw_reported set first_month = $month", {"month": last})
+    con.execute("detach book")
     to_convert = con.execute("select input_id from chosen_inputs where is_to_convert").fetchall()
     fx.convert(con, [row[0] for row in to_convert])
     duplicates.mark_repeated(con)
@@ -93,6 +110,7 @@ def chosen_keys(
     """Return the keys of the files that a month rests on, and fill raw_corrections alone."""
     with _attached(con, warehouse):
         _choose(con, month, frozen)
+    con.execute("detach book")
     rows = con.execute("select input_key from chosen_inputs order by input_id").fetchall()
     return tuple(row[0] for row in rows)
 
@@ -105,11 +123,8 @@ def _attached(con: duckdb.DuckDBPyConnection, warehouse: Path) -> Iterator[None]
         con.execute(f"attach {literal(str(warehouse))} as book (read_only)")
     except duckdb.Error as error:
         raise damaged(warehouse, error) from None
-    try:
-        with reading(warehouse):
-            yield
-    finally:
-        con.execute("detach book")
+    with reading(warehouse):
+        yield
 
 
 def _choose(
@@ -175,24 +190,59 @@ def _fill_inputs(con: duckdb.DuckDBPyConnection) -> None:
 
 
 def _fill_rows(con: duckdb.DuckDBPyConnection, first: str, last: str) -> None:
-    filled = {
-        row[0]
-        for row in con.execute(
-            "select distinct unnest(filled_columns) from chosen_inputs"
-        ).fetchall()
-    }
-    make_room(con, filled)
-    kept = ", ".join(name for name in STORED if name in filled or name not in contract.RARE)
-    con.execute(
-        f"""
-        insert into raw_usage by name
-        select input_id, source_line, {kept}, month, reject_reasons, false as is_duplicate,
-            identities_checked
+    make_room(con, _filled(con))
+    con.execute(f"insert into raw_usage by name {_rows_sql(con, first, last, 'false')}")
+
+
+def _can_lie(con: duckdb.DuckDBPyConnection, first: str, last: str) -> bool:
+    """Tell whether there is a month before, and nothing but repeated requests to be marked."""
+    found = con.execute(
+        """
+        select
+            bool_or(book_month = $first),
+            bool_or(is_to_convert or bucket_end_at > occurred_at) is not true
         from book.raw_usage inner join chosen_inputs using (file_id)
         where book_month between $first and $last
         """,
         {"first": first, "last": last},
-    )
+    ).fetchall()
+    return all(found[0])
+
+
+def _fill_beside(con: duckdb.DuckDBPyConnection, first: str, last: str) -> None:
+    """Copy the month alone, and make raw_usage a view of it and of the months before it."""
+    told = f"""
+        select rows.rowid as row_id, input_id, rows.*, source_format
+        from book.raw_usage as rows inner join chosen_inputs using (file_id)
+        where book_month between '{first}' and '{last}'
+    """
+    con.execute(f"create table repeated_rows as {duplicates.repeated_sql(told)}")
+    is_duplicate = "rows.rowid in (select row_id from repeated_rows)"
+    if not con.execute("from repeated_rows limit 1").fetchall():
+        is_duplicate = "false"
+    make_room(con, _filled(con))
+    con.execute(f"insert into raw_usage by name {_rows_sql(con, last, last, is_duplicate)}")
+    con.execute("alter table raw_usage rename to copied_usage")
+    before = _rows_sql(con, first, months_back(last, 1), is_duplicate)
+    con.execute(f"create view raw_usage as from copied_usage union all by name {before}")
+
+
+def _filled(con: duckdb.DuckDBPyConnection) -> set[str]:
+    """Return the columns that any of the chosen files fills."""
+    rows = con.execute("select distinct unnest(filled_columns) from chosen_inputs").fetchall()
+    return {row[0] for row in rows}
+
+
+def _rows_sql(con: duckdb.DuckDBPyConnection, first: str, last: str, is_duplicate: str) -> str:
+    """Return the select of the chosen rows of some months, without columns that no file fills."""
+    filled = _filled(con)
+    kept = ", ".join(name for name in STORED if name in filled or name not in contract.RARE)
+    return f"""
+        select input_id, source_line, {kept}, month, reject_reasons,
+            {is_duplicate} as is_duplicate, identities_checked
+        from book.raw_usage as rows inner join chosen_inputs using (file_id)
+        where book_month between '{first}' and '{last}'
+    """
 
 
 def _fill_corrections(

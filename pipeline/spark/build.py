@@ -80,7 +80,7 @@ def _write_raw_tables(con: duckdb.DuckDBPyConnection, folder: Path) -> list[Path
     folder.mkdir(parents=True)
     names = con.execute(
         "select table_name from information_schema.tables where table_name like 'raw\\_%' "
-        "escape '\\' order by 1"
+        "escape '\\' and table_catalog = current_database() order by 1"
     ).fetchall()
     paths = [folder / name for (name,) in names]
     for path in paths:

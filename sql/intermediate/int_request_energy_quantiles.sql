@@ -1,5 +1,5 @@
 -- Quantiles of the energy and of the answer lengths of single requests, for every model and class.
--- Buckets hold no single requests and stay out.
+-- Buckets hold no single requests and stay out, and so do months that are only compared with.
 -- grain: month, provider, model_id, query_class
 
 with
@@ -28,7 +28,7 @@ energies as (
             and cells.provider = rates.provider
             and cells.model_id = rates.model_id
             and cells.query_class = rates.query_class
-    where int_requests.has_work and not int_requests.is_bucket
+    where int_requests.has_work and not int_requests.is_bucket and cells.is_reported
 ),
 
 spreads as (

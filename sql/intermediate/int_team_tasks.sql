@@ -1,4 +1,4 @@
--- Tasks of one team: distinct task ids, and requests that belong to no task.
+-- Tasks of one team in a reported month: distinct task ids, and requests that belong to no task.
 -- grain: month, team
 
 with
@@ -9,7 +9,8 @@ counted as (
         int_requests.team,
         count(distinct int_requests.task_id) as task_count
     from int_requests
-    where int_requests.task_id is not null
+    cross join raw_reported as reported
+    where int_requests.task_id is not null and int_requests.month >= reported.first_month
     group by all
     union all
     select
@@ -17,6 +18,8 @@ counted as (
         int_usage_groups.team,
         sum(int_usage_groups.taskless_request_count) as task_count
     from int_usage_groups
+    cross join raw_reported as reported
+    where int_usage_groups.month >= reported.first_month
     group by all
 )
 

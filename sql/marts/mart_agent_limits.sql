@@ -11,15 +11,6 @@
 
 with
 
-agentic_tasks as (
-    select
-        int_tasks.month,
-        int_tasks.task_id
-    from int_tasks
-    where int_tasks.query_class = 'agentic'
-    group by all
-),
-
 named as (
     select
         int_tasks.month,
@@ -27,9 +18,10 @@ named as (
         int_tasks.model_id,
         count(distinct int_tasks.task_id) as task_count
     from int_tasks
-    left join agentic_tasks
-        on int_tasks.month = agentic_tasks.month and int_tasks.task_id = agentic_tasks.task_id
-    where agentic_tasks.task_id is null
+    cross join raw_reported as reported
+    left join int_agent_tasks as agentic
+        on int_tasks.month = agentic.month and int_tasks.task_id = agentic.task_id
+    where int_tasks.month >= reported.first_month and agentic.task_id is null
     group by all
 ),
 

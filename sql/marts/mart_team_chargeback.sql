@@ -119,7 +119,7 @@ select
     energies.batch::double as batch,
     method.method_version::varchar as method_version
 from usage
-inner join int_team_tasks
+left join int_team_tasks
     on
         usage.month = int_team_tasks.month
         and usage.team is not distinct from int_team_tasks.team
