@@ -6,8 +6,9 @@ they are numbers: no text from a log can be anything but text.
 """
 
 import datetime as dt
+import functools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from xml.sax.saxutils import escape
 
@@ -39,22 +40,23 @@ def row_xml(
         wrapped: For every column whose text wraps, the digits that fit into a line of it.
     """
     writers = [
-        _cell_writer(table, column, get_column_letter(number), styles[column.name], quoted)
+        _cells_writer(table, column, get_column_letter(number), styles[column.name], quoted)
         for number, column in enumerate(table.columns, start=1)
     ]
-    columns = [column.values for column in table.columns]
     for start in range(0, table.row_count, _ROWS_AT_ONCE):
         stop = min(start + _ROWS_AT_ONCE, table.row_count)
+        places = [str(index + HEAD_ROW + 1) for index in range(start, stop)]
+        columns = [
+            write(column.values[start:stop], start, places)
+            for write, column in zip(writers, table.columns, strict=True)
+        ]
         rows = []
-        for index in range(start, stop):
-            row = str(index + HEAD_ROW + 1)
-            cells = "".join(
-                write(values[index], index, row)
-                for write, values in zip(writers, columns, strict=True)
-            )
+        for index, row, cells in zip(
+            range(start, stop), places, zip(*columns, strict=True), strict=True
+        ):
             lines = lines_of_row(table, index, wrapped)
             height = f' ht="{_LINE_POINTS * lines}" customHeight="1"' if lines > 1 else ""
-            rows.append(f'<row r="{row}"{height}>{cells}</row>')
+            rows.append(f'<row r="{row}"{height}>{"".join(cells)}</row>')
         yield "".join(rows)
 
 
@@ -68,6 +70,8 @@ def lines_of_row(table: DataTable, index: int, wrapped: Mapping[str, int]) -> in
 
 def value_xml(value: Value, unknown: str) -> tuple[str, str]:
     """Return a cell's type and its value as XML text: ("n", "1.5") or ("str", "chat")."""
+    if type(value) is int or type(value) is float:  # most cells, so the first to be told
+        return ("n", _number(value)) if is_finite(value) else ("str", NOT_A_NUMBER)
     if value is None:
         return "str", escape(unknown)
     if isinstance(value, bool):
@@ -84,24 +88,43 @@ def filled(template: str, cells: dict[str, str]) -> str:
     return _PLACE.sub(lambda match: cells[match[1]], template)
 
 
-def _cell_writer(
+def _cells_writer(
     table: DataTable, column: DataColumn, letter: str, style: int, quoted: int
-) -> Callable[[Value, int, str], str]:
+) -> Callable[[Sequence[Value], int, Sequence[str]], list[str]]:
+    """Return what writes the cells of a column from some row on: their values and row numbers."""
     pieces = _formula_pieces(table, column)
     is_text = column.kind in ("text", "id")
+    head, number_tail = f'<c r="{letter}', f'" s="{style}"><v>'
 
-    def write(value: Value, index: int, row: str) -> str:
+    def stored(value: Value) -> str:
+        """Return a cell after its row number: a number, or text that nothing runs."""
         kind, shown = value_xml(value, column.unknown)
-        head = f'<c r="{letter}{row}" s="{style}"'
-        is_live = pieces and value is not None and (column.live is None or column.live(index))
-        if is_live:
-            typed = "" if kind == "n" else ' t="str"'
-            return f"{head}{typed}><f>{row.join(pieces)}</f><v>{shown}</v></c>"
         if kind == "n" and not is_text:
-            return f"{head}><v>{shown}</v></c>"
-        if shown.startswith(FORMULA_STARTS):
-            head = f'<c r="{letter}{row}" s="{quoted}"'
-        return f'{head} t="inlineStr"><is><t xml:space="preserve">{shown}</t></is></c>'
+            return f"{number_tail}{shown}</v></c>"
+        text_style = quoted if shown.startswith(FORMULA_STARTS) else style
+        return f'" s="{text_style}" t="inlineStr"><is><t xml:space="preserve">{shown}</t></is></c>'
+
+    stored_text = functools.cache(stored)  # names stand in row after row
+
+    def plain(value: Value, row: str) -> str:
+        if type(value) is str or value is None:
+            return f"{head}{row}{stored_text(value)}"
+        return f"{head}{row}{stored(value)}"
+
+    def live(value: Value, row: str) -> str:
+        kind, shown = value_xml(value, column.unknown)
+        typed = "" if kind == "n" else ' t="str"'
+        return f'{head}{row}" s="{style}"{typed}><f>{row.join(pieces)}</f><v>{shown}</v></c>'
+
+    def write(values: Sequence[Value], start: int, rows: Sequence[str]) -> list[str]:
+        if not pieces:
+            return [plain(value, row) for value, row in zip(values, rows, strict=True)]
+        return [
+            live(value, row)
+            if value is not None and (column.live is None or column.live(index))
+            else plain(value, row)
+            for index, (value, row) in enumerate(zip(values, rows, strict=True), start)
+        ]
 
     return write
 
