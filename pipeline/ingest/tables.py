@@ -42,8 +42,9 @@ def create_tables(con: duckdb.DuckDBPyConnection, computed: tuple[str, ...] = ()
 def make_room(con: duckdb.DuckDBPyConnection, filled: set[str]) -> None:
     """Let raw_usage store, no longer compute, the columns that a file fills."""
     computed = con.execute(
-        "select column_name from information_schema.columns "
-        "where table_name = 'raw_usage' and is_generated = 'ALWAYS'"
+        # What a column is computed by stands as its default; no other has one.
+        "select column_name from duckdb_columns() "
+        "where table_name = 'raw_usage' and column_default is not null"
     ).fetchall()
     for (name,) in computed:
         if name in filled:
