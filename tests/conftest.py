@@ -115,7 +115,7 @@ def build(empty_book: Path) -> Iterator[Callable[..., duckdb.DuckDBPyConnection]
 @pytest.fixture
 def estimates_share_reference(empty_book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let each estimate begin from a copy of the bundled reference tables, not load them anew."""
-    monkeypatch.setattr(warehouse, "connect", lambda *told: copied(empty_book))
+    monkeypatch.setattr(warehouse, "connect", lambda *told, threads: copied(empty_book))
     monkeypatch.setattr("pipeline.estimate.load_reference", lambda con, settings: None)
 
 
