@@ -35,7 +35,7 @@ def add_model(
         BadInputError: For a file that cannot be read, or a count more than 3 % off the stated one.
     """
     config = read_config(file)
-    con = warehouse.connect(None, settings.memory_limit_gb)
+    con = warehouse.connect(None, settings.memory_limit_gb, threads=1)
     load_reference(con, settings)
     model_id, is_known = _identify(con, name)
     try:

@@ -106,7 +106,7 @@ def price_line(row: dict[str, Any]) -> str:
 
 
 def _query(settings: Settings, sql: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
-    con = warehouse.connect(None, settings.memory_limit_gb)
+    con = warehouse.connect(None, settings.memory_limit_gb, threads=1)
     load_reference(con, settings)
     warehouse.build(con, ("stg_models", "stg_architectures", "stg_prices", "stg_price_names"))
     result = con.execute(sql, parameters)

@@ -52,7 +52,7 @@ def _folder(name: str) -> dict[str, Any]:
 
 def _reference(settings: Settings) -> dict[str, Any]:
     try:
-        con = warehouse.connect(None, settings.memory_limit_gb)
+        con = warehouse.connect(None, settings.memory_limit_gb, threads=1)
         load_reference(con, settings)
         counts = [
             con.execute(f"select count(*) from raw_{table}").fetchall()[0][0] for table in TABLES

@@ -63,7 +63,7 @@ def estimate(settings: Settings, question: Question) -> dict[str, Any]:
             cache does not fit beside the weights.
     """
     _require_sense(question)
-    con = warehouse.connect(None, settings.memory_limit_gb)
+    con = warehouse.connect(None, settings.memory_limit_gb, threads=1)
     load_reference(con, settings)
     create_tables(con)
     model_id = require_model(con, question.model)

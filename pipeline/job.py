@@ -10,7 +10,6 @@ from typing import Any
 import duckdb
 
 from pipeline import limits, manifest, publish, warehouse
-from pipeline.audit.fill import fill_measured_tables
 from pipeline.errors import IncompleteInputError
 from pipeline.frames.book import book_data, write_requests
 from pipeline.frames.calculator import calculator_rows
@@ -20,13 +19,14 @@ from pipeline.laws.simple import METHOD_VERSION
 from pipeline.marts import MARTS
 from pipeline.monthly import workspace, workspace_rows
 from pipeline.monthly.workspace_faults import reading
-from pipeline.power.fill import fill_power_tables
 from pipeline.reference import checked_inputs, load_reference
 from pipeline.report import page, workbook
 from pipeline.report.assemble import InputFile, ReportFacts, build_report
 from pipeline.report.language import language_of
 from pipeline.settings import Settings, bundled
 from pipeline.warehouse import CheckResult
+
+_FEW_ROWS = 20_000  # of usage: below, a second thread costs more than it brings
 
 Tell = Callable[[str], None]
 Build = Callable[[duckdb.DuckDBPyConnection, Path, Tell], None]
@@ -145,14 +145,33 @@ def build_month_book(
 ) -> list[CheckResult]:
     """Load the inputs, build every model and prove the claims."""
     load_month(con, settings, tell, month, copies_all=copies_all)
-    if settings.telemetry or settings.runs or settings.fleet_telemetry:
-        tell("reading power logs")
-    for note in (*fill_measured_tables(con, settings), *fill_power_tables(con, settings)):
-        tell(f"note: {note}")
+    _use_one_thread_where_small(con)
+    _fill_from_power_logs(con, settings, tell)
     build(con)
     checks = warehouse.run_checks(con)
     warehouse.require(checks)
     return checks
+
+
+def _use_one_thread_where_small(con: duckdb.DuckDBPyConnection) -> None:
+    """Let one thread work where there is little usage: others would mostly wait."""
+    [(rows,)] = con.execute("select count(*) from raw_usage").fetchall()
+    if rows < _FEW_ROWS:
+        con.execute("set threads = 1")
+
+
+def _fill_from_power_logs(con: duckdb.DuckDBPyConnection, settings: Settings, tell: Tell) -> None:
+    is_measured = settings.telemetry or settings.runs or settings.fleet_telemetry
+    if not (is_measured or settings.power_policies):
+        return
+    # Here, not above: SciPy takes longer to import than a small report without power logs.
+    from pipeline.audit.fill import fill_measured_tables
+    from pipeline.power.fill import fill_power_tables
+
+    if is_measured:
+        tell("reading power logs")
+    for note in (*fill_measured_tables(con, settings), *fill_power_tables(con, settings)):
+        tell(f"note: {note}")
 
 
 def load_month(

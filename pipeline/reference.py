@@ -67,9 +67,11 @@ def load_reference(con: duckdb.DuckDBPyConnection, settings: Settings) -> None:
         return
     for table in TABLES:
         path = bundled("data/reference") / f"{table}.csv"
+        with path.open(encoding="utf-8", newline="") as file:
+            cells = ", ".join(f"'{name}': 'varchar'" for name in next(csv.reader(file)))
         con.execute(
-            f"create or replace table raw_{table} as from read_csv($path, all_varchar = true, "
-            "header = true, delim = ',', quote = '\"')",
+            f"create or replace table raw_{table} as from read_csv($path, auto_detect = false, "
+            f"columns = {{{cells}}}, header = true, delim = ',', quote = '\"', escape = '\"')",
             {"path": str(path)},
         )
     con.execute(

@@ -303,8 +303,8 @@ def _with_ancestors(parents: Mapping[str, set[str]], targets: Iterable[str]) -> 
 def build_one(con: duckdb.DuckDBPyConnection, model: Model) -> None:
     """Build a model whose parents are there."""
     kind = "view" if model.is_view else "table"
-    con.execute(f"create or replace {kind} {model.name} as\n{model.sql}")
-    if not model.is_view:
+    made = con.execute(f"create or replace {kind} {model.name} as\n{model.sql}").fetchall()
+    if not model.is_view and made[0][0] > 1:  # rows; one alone repeats no key
         require_grain(con, model)
 
 
@@ -328,15 +328,17 @@ def require_grain(con: duckdb.DuckDBPyConnection, model: Model) -> None:
 
 def _run_check(con: duckdb.DuckDBPyConnection, file: Path) -> CheckResult:
     sql = file.read_text(encoding="utf-8")
-    count = con.execute(f"select count(*) from ({sql}\n)").fetchall()[0][0]
-    shown = con.execute(f"select * from ({sql}\n) limit {SHOWN_ROWS}")
-    columns = tuple(column[0] for column in shown.description or ())
-    rows = tuple(shown.fetchall())
+    shown = con.execute(
+        f"with violations as materialized ({sql}\n) "
+        f"select (select count(*) from violations), * from violations limit {SHOWN_ROWS}"
+    )
+    _, *columns = (column[0] for column in shown.description or ())
+    rows = shown.fetchall()
     return CheckResult(
         name=file.stem,
         severity=_header(sql, "severity"),
         meaning=_header(sql, "meaning"),
-        violation_count=count,
-        rows=rows,
-        columns=columns,
+        violation_count=rows[0][0] if rows else 0,
+        rows=tuple(row[1:] for row in rows),
+        columns=tuple(columns),
     )

@@ -65,8 +65,10 @@ def run_built(run: Run, built: Built, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run joulebook on a copy of what is built, for questions that the build has no part in."""
     opened = warehouse.connect
 
-    def connect(path: Path | None, *told: Any) -> duckdb.DuckDBPyConnection:  # noqa: ANN401
-        return opened(path and shutil.copyfile(built[0], path), *told)
+    def connect(
+        path: Path | None, memory_limit_gb: float, threads: int | None = None
+    ) -> duckdb.DuckDBPyConnection:
+        return opened(path and shutil.copyfile(built[0], path), memory_limit_gb, threads)
 
     monkeypatch.setattr(warehouse, "connect", connect)
     monkeypatch.setattr(job, "build_month_book", lambda *told: built[1])

@@ -21,6 +21,12 @@ METADATA = {"usage_object": {"prompt_tokens_details": {"cached_tokens": 4}}}
 CLEAN = "occurred_at,model_name,input_tokens,output_tokens\n"
 
 
+@pytest.fixture(autouse=True)
+def two_threads(con: Con) -> None:
+    """Let two threads read, since a log that is long has them: the order of lines must hold."""
+    con.execute("set threads = 2")
+
+
 def is_straight(path: Path) -> bool:
     found = recognise(path)
     select = (bundled("sql/sources") / f"{found.source.name}.sql").read_text(encoding="utf-8")
@@ -104,9 +110,10 @@ def test_one_odd_line_is_told_as_the_careful_way_tells_it(
     con: Con, tmp_path: Path, odd: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "log.jsonl"
-    plain = f'{{{USED},"output_tokens":1}}\n'
-    # The head is a million bytes: what stands behind it is met while rows are read.
-    path.write_text(plain * 12_000 + odd + "\n" + plain, encoding="utf-8", newline="")
+    # The head is a million bytes: what stands behind it is met while rows are read, and behind the
+    # 2,048 rows that are read at once. Blanks make it few rows.
+    plain = f'{{{USED},"output_tokens":1{" " * 300}}}\n'
+    path.write_text(plain * 3_000 + odd + "\n" + plain, encoding="utf-8", newline="")
     assert path.stat().st_size > HEAD_BYTES
     assert is_straight(path)
     in_one_pass = loaded(con, path)

@@ -21,6 +21,8 @@ from pipeline.report.workbook.data import BookData, cost_table, numbers_of
 from pipeline.report.workbook.table import DataTable
 from pipeline.settings import Settings
 
+pytestmark = pytest.mark.slow  # the report that all of these read takes 5 s
+
 SONNET = {"provider": "anthropic", "model_name": "claude-sonnet-4-5", "query_class": "chat"}
 GPT = {"provider": "azure", "model_name": "gpt-4o", "query_class": "chat"}
 MINI = {"provider": "openai", "model_name": "gpt-5-mini", "query_class": "chat"}
@@ -144,14 +146,12 @@ def test_the_files_beside_the_workbook_hold_its_cost_to_the_cent(
     assert [round(float(value) - total, 2) for value in issued.values()] == [0.0] * 5
 
 
-@pytest.mark.slow
 def test_every_formula_of_money_gives_the_value_that_is_stored(
     book: bytes, recalculated: list[Cells]
 ) -> None:
     assert differences(stored(book), recalculated[0]) == []
 
 
-@pytest.mark.slow
 def test_the_electricity_beside_a_gpu_bill_follows_the_tariff(
     both: tuple[Report, BookData], table: DataTable, book: bytes, recalculated: list[Cells]
 ) -> None:
@@ -177,7 +177,6 @@ def test_the_electricity_beside_a_gpu_bill_follows_the_tariff(
     assert recalculated[1][cost] - stored(book)[cost] == pytest.approx(beside, rel=1e-6)
 
 
-@pytest.mark.slow
 def test_a_list_price_moves_no_contract_and_no_bill(book: bytes, recalculated: list[Cells]) -> None:
     # 10 USD a million more on list prices: one million of gpt-5-mini is paid by them; its other
     # million is of a tier without a price

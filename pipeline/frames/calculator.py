@@ -89,7 +89,7 @@ _QUERIES = {
 
 def calculator_rows(settings: Settings) -> dict[str, list[dict[str, Any]]]:
     """Return the rows that a calculator computes from, by table; money as decimals."""
-    con = warehouse.connect(None, settings.memory_limit_gb)
+    con = warehouse.connect(None, settings.memory_limit_gb, threads=1)
     try:
         load_reference(con, settings)
         create_tables(con)

@@ -16,16 +16,7 @@ def create_tables(con: duckdb.DuckDBPyConnection, computed: tuple[str, ...] = ()
     """
     for macro in MACROS:
         con.execute(macro)
-    record = ", ".join(
-        f"{name} {kind}" + (f" as (null::{kind}) virtual" if name in computed else "")
-        for name, kind in STORED.items()
-    )
-    con.execute(
-        f"create or replace table raw_usage (input_id integer, source_line bigint, {record}, "
-        "month varchar, reject_reasons varchar, is_duplicate boolean, "
-        f"duplicate_reason varchar{' as (null::varchar) virtual' if computed else ''}, "
-        "identities_checked utinyint)"
-    )
+    _create_usage(con, {*computed, "duplicate_reason"} if computed else set())
     unknown_columns.create_table(con)
     con.execute("""
         create or replace table raw_inputs (
@@ -41,14 +32,33 @@ def create_tables(con: duckdb.DuckDBPyConnection, computed: tuple[str, ...] = ()
 
 def make_room(con: duckdb.DuckDBPyConnection, filled: set[str]) -> None:
     """Let raw_usage store, no longer compute, the columns that a file fills."""
-    computed = con.execute(
-        "select column_name from information_schema.columns "
-        "where table_name = 'raw_usage' and is_generated = 'ALWAYS'"
+    columns = con.execute(
+        # What a column is computed by stands as its default; no other has one.
+        "select column_name from duckdb_columns() "
+        "where table_name = 'raw_usage' and column_default is not null"
     ).fetchall()
-    for (name,) in computed:
-        if name in filled:
-            con.execute(f"alter table raw_usage drop column {name}")
-            con.execute(f"alter table raw_usage add column {name} {STORED.get(name, 'varchar')}")
+    computed = {name for (name,) in columns}
+    if not computed & filled:
+        return
+    if not con.execute("from raw_usage limit 1").fetchall():  # once is faster than column by column
+        _create_usage(con, computed - filled)
+        return
+    for name in sorted(computed & filled):
+        con.execute(f"alter table raw_usage drop column {name}")
+        con.execute(f"alter table raw_usage add column {name} {STORED.get(name, 'varchar')}")
+
+
+def _create_usage(con: duckdb.DuckDBPyConnection, computed: set[str]) -> None:
+    columns = {
+        **{"input_id": "integer", "source_line": "bigint", **STORED, "month": "varchar"},
+        **{"reject_reasons": "varchar", "is_duplicate": "boolean", "duplicate_reason": "varchar"},
+        "identities_checked": "utinyint",
+    }
+    declared = ", ".join(
+        f"{name} {kind}" + (f" as (null::{kind}) virtual" if name in computed else "")
+        for name, kind in columns.items()
+    )
+    con.execute(f"create or replace table raw_usage ({declared})")
 
 
 def null_out(con: duckdb.DuckDBPyConnection, column: str, value: str) -> int:

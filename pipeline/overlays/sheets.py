@@ -13,9 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import openpyxl
-from openpyxl.utils.exceptions import InvalidFileException
-
 from pipeline.errors import BadInputError
 
 SUFFIXES = (".csv", ".xlsx")
@@ -109,6 +106,10 @@ def read_workbook(path: Path, tables: Sequence[str]) -> dict[str, Sheet]:
     Raises:
         BadInputError: For a file that is no workbook, or a cell that has no value of its own.
     """
+    # Here, not above: most commands read overlays, and few overlays are workbooks.
+    import openpyxl
+    from openpyxl.utils.exceptions import InvalidFileException
+
     try:
         formulas = openpyxl.load_workbook(path, read_only=False, data_only=False)
         values = openpyxl.load_workbook(path, read_only=False, data_only=True)
