@@ -12,6 +12,8 @@ from overlay_files import overlay_folder
 from pipeline.job import Finished, make_report
 from pipeline.settings import Input, Settings
 
+pytestmark = pytest.mark.slow
+
 MANDATORY = [
     "BilledCost",
     "BillingAccountId",
@@ -82,7 +84,6 @@ def total(charges: list[Charge], cost: str, **cells: str) -> Decimal:
     return sum((Decimal(charge[cost]) for charge in chosen), Decimal(0))
 
 
-@pytest.mark.slow
 def test_every_mandatory_column_is_there_and_filled(charges: list[Charge]) -> None:
     assert [name for name in MANDATORY if name not in charges[0]] == []
     filled = [name for name in MANDATORY if name not in MAY_BE_EMPTY]
@@ -202,7 +203,6 @@ def test_all_charges_but_taxes_are_the_cost_of_the_month(
     assert total(charges, "BilledCost", ChargeCategory="Tax") == steps["15"]
 
 
-@pytest.mark.slow
 def test_page_and_workbook_show_the_same_cost_to_the_cent(made: Finished) -> None:
     steps = {row["step_id"]: row["cost_usd"] for row in made.marts["mart_cost_bridge"]}
     shown = f"{steps['14'].quantize(Decimal('0.01'), rounding=ROUND_HALF_UP):,}"
@@ -221,7 +221,6 @@ def test_a_name_that_a_spreadsheet_would_run_is_made_text(charges: list[Charge])
     assert {c["SubAccountId"] for c in charges if "cmd" in c["SubAccountId"]} == {"'=cmd()"}
 
 
-@pytest.mark.slow
 def test_the_same_run_gives_the_same_bytes(
     made: Finished, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

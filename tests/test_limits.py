@@ -13,6 +13,8 @@ from pipeline.job import make_report
 from pipeline.limits import require_within_limits, unresolved_notes
 from pipeline.settings import Input, Settings, read_settings
 
+pytestmark = pytest.mark.slow
+
 GPT = {"provider": "openai", "model_name": "gpt-4o"}
 # October, in tokens of 1,000: 60 known and priced, 25 unknown (5 of them billed), 15 known but
 # unpriced. November knows all.
@@ -138,7 +140,6 @@ def test_a_month_over_a_limit_names_the_largest(
     assert caught.value.exit_code == 3
 
 
-@pytest.mark.slow
 def test_over_a_limit_nothing_is_written(log: Callable[..., Path], tmp_path: Path) -> None:
     settings = Settings(inputs=(Input(str(log(ROWS))),), max_unmapped_frac=0.1)
 

@@ -10,6 +10,8 @@ from conftest import Book, Rows, rows_of
 
 from pipeline.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 ODD_DAY = dt.date(2026, 10, 14)  # a Wednesday
 
 

@@ -13,6 +13,8 @@ from pipeline.errors import BadInputError
 from pipeline.overlays.equal_quality import load_equal_quality
 from pipeline.settings import Deployment, Settings
 
+pytestmark = pytest.mark.slow
+
 LLAMA = "meta-llama/Llama-3.1-8B"
 MINI = {"provider": "openai", "model_name": "gpt-5-mini"}
 HAIKU = {"provider": "anthropic", "model_name": "claude-haiku-4-5"}

@@ -10,6 +10,8 @@ from conftest import EXAMPLE_GPU_J, Book, Rows, rows_of
 from pipeline import warehouse
 from pipeline.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 GPT = {"provider": "openai", "model_name": "gpt-4o", "query_class": "chat"}
 LLAMA = {"provider": "vllm", "query_class": "chat"}
 ROWS: Rows = [

@@ -16,6 +16,8 @@ from pipeline.ingest.summary import summarise
 from pipeline.job import mart_rows
 from pipeline.settings import Input, Settings, parse_assume
 
+pytestmark = pytest.mark.slow
+
 ASSUME = "model=meta-llama/Llama-3.1-8B,class=chat,team=research,batch=1"
 START = ",start=2023-11-01T00:00:00Z"
 BIAS_FACTOR = Fraction("1.15")  # dense, h100-sxm-vllm-1

@@ -15,6 +15,8 @@ from pipeline.ingest.load import load
 from pipeline.ingest.tables import create_tables
 from pipeline.settings import Input, Settings, bundled
 
+pytestmark = pytest.mark.slow
+
 Con = duckdb.DuckDBPyConnection
 
 METADATA = {"usage_object": {"prompt_tokens_details": {"cached_tokens": 4}}}

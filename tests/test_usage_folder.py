@@ -18,6 +18,8 @@ from pipeline.ingest.usage_folder import parts_of
 from pipeline.reference import load_reference
 from pipeline.settings import Input, Settings
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = Settings()
 # One log of two months with a rejected row (no output), a row whose time cannot be read, a request
 # that the second log repeats, and a column that nobody reads.

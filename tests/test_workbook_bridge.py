@@ -14,6 +14,8 @@ from pipeline.report.workbook import bridge as workbook_bridge
 from pipeline.report.workbook.bridge import bridge_tables
 from pipeline.report.workbook.data import BookData, numbers_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def both(book_of: Callable[..., Book]) -> tuple[Report, BookData]:

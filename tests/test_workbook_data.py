@@ -35,6 +35,8 @@ from pipeline.report.workbook.rows import row_xml, value_xml
 from pipeline.report.workbook.table import DataColumn, DataTable
 from pipeline.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 # What Excel 2016 has; nothing volatile.
 FUNCTIONS = {
     *("ABS", "AND", "COUNT", "COUNTIF", "COUNTIFS", "EXP", "GEOMEAN", "IF", "IFERROR", "INDEX"),
@@ -155,7 +157,6 @@ def test_a_hundred_thousand_teams_share_a_line_that_ties(data: BookData) -> None
     )
 
 
-@pytest.mark.slow
 def test_a_million_teams_share_a_line_that_ties(data: BookData) -> None:
     costs = data.frame("costs")
     line = costs.filter(pl.col("list_cost_usd").is_not_null()).head(1)

@@ -12,6 +12,8 @@ from pipeline.report import workbook
 from pipeline.report.section import Section
 from pipeline.report.workbook.frontier import Frontier, frontier_of
 
+pytestmark = pytest.mark.slow
+
 # cost of a right answer × accuracy = cost of an answer
 PLANTED: tuple[dict[str, Any], ...] = (
     {"model_id": "a", "accuracy_frac": 0.5, "cost_usd_per_correct_answer": 0.02},  # 0.010

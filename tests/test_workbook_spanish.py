@@ -17,6 +17,8 @@ from live_book import ROWS, rendered
 from openpyxl.worksheet.worksheet import Worksheet
 from recalculation import opened
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parent.parent
 ENGLISH = re.compile(
     r"\b(the|of|and|with|which|from|than|by|is|are|that|this|without|their|its|was|run|or|at|not)\b"

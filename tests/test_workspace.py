@@ -26,6 +26,8 @@ from pipeline.monthly.workspace_run import logged_run, read_runs
 from pipeline.reference import load_reference
 from pipeline.settings import PLACES, Input, Settings, bundled, read_settings
 
+pytestmark = pytest.mark.slow
+
 ONE = {"request_id": "r-1", "team": "a", "user_id": "u-1", "input_tokens": 9, "output_tokens": 1}
 TWO = {**ONE, "request_id": "r-2", "occurred_at": "2026-11-02T10:00:00Z", "output_tokens": 2}
 THREE = {**ONE, "request_id": "r-3", "output_tokens": 3}

@@ -15,6 +15,8 @@ from pipeline.monthly import workspace, workspace_load, workspace_rows
 from pipeline.reference import load_reference
 from pipeline.settings import Input, Settings
 
+pytestmark = pytest.mark.slow
+
 SONNET = {"provider": "anthropic", "model_name": "claude-sonnet-4-5", "input_tokens": 1_000}
 BILL = {**SONNET, "output_tokens": 0, "billed_cost_usd": "2.00", "billed_currency": "EUR"}
 MONTH = "2026-10"
@@ -107,7 +109,6 @@ def test_a_warehouse_of_before_keeps_its_dollars_until_it_is_loaded_anew(
     assert billed(settings) == [(Decimal("2.2"), None)]
 
 
-@pytest.mark.slow
 def test_a_closed_month_keeps_its_rate_and_a_restatement_tells_it_as_price(
     settings: Settings,
 ) -> None:

@@ -14,6 +14,8 @@ from pipeline.monthly import workspace_load, workspace_rows
 from pipeline.reference import load_reference
 from pipeline.settings import Input, Settings, read_settings
 
+pytestmark = pytest.mark.slow
+
 BEFORE = {"request_id": "r-1", "input_tokens": 9, "output_tokens": 1}
 NOW = {**BEFORE, "request_id": "r-2", "occurred_at": "2026-11-02T10:00:00Z", "output_tokens": 2}
 
