@@ -214,7 +214,7 @@ def _fill_beside(con: duckdb.DuckDBPyConnection, first: str, last: str) -> None:
     told = f"""
         select rows.rowid as row_id, input_id, rows.*, source_format
         from book.raw_usage as rows inner join chosen_inputs using (file_id)
-        where book_month between '{first}' and '{last}'
+        where book_month between {literal(first)} and {literal(last)}
     """
     con.execute(f"create table repeated_rows as {duplicates.repeated_sql(told)}")
     is_duplicate = "rows.rowid in (select row_id from repeated_rows)"
@@ -241,7 +241,7 @@ def _rows_sql(con: duckdb.DuckDBPyConnection, first: str, last: str, is_duplicat
         select input_id, source_line, {kept}, month, reject_reasons,
             {is_duplicate} as is_duplicate, identities_checked
         from book.raw_usage as rows inner join chosen_inputs using (file_id)
-        where book_month between '{first}' and '{last}'
+        where book_month between {literal(first)} and {literal(last)}
     """
 
 
