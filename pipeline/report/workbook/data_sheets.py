@@ -45,19 +45,27 @@ def add_data_sheet(
     said = (language.text(table.question.strip()), language.text(table.note))
     question = " ".join(filter(None, said))
     write_text(sheet.cell(1, 1), question, Look(color=FAINT))
+    longest = {column.name: _longest(column) for column in table.columns}
+    widths = [_width(column, longest[column.name]) for column in table.columns]
     for number, column in enumerate(table.columns, start=1):
         head = sheet.cell(HEAD_ROW, number)
         write_text(head, column.name)
         dress_head(head, column.kind, language.text(column.meaning))
-        sheet.column_dimensions[get_column_letter(number)].width = _width(column)
+        sheet.column_dimensions[get_column_letter(number)].width = widths[number - 1]
         if column.is_input and table.row_count:
             _validate(sheet, table, number, language)
     add_table(sheet, table.name, HEAD_ROW, [c.name for c in table.columns], table.row_count)
-    wrapped = {column.name: _width(column) - 2 for column in table.columns if _is_wrapped(column)}
+    wrapped = {
+        column.name: width - 2
+        for column, width in zip(table.columns, widths, strict=True)
+        if _is_wrapped(column, longest[column.name])
+    }
     fillings.rows[sheet.title] = SheetRows(
         table,
         {
-            column.name: _style_number(sheet, _look(column, is_first=number == 0))
+            column.name: _style_number(
+                sheet, _look(column, is_first=number == 0, is_wrapped=column.name in wrapped)
+            )
             for number, column in enumerate(table.columns)
         },
         _style_number(sheet, Look("@", horizontal="left", is_quoted=True)),
@@ -65,7 +73,6 @@ def add_data_sheet(
     )
     sheet.freeze_panes = f"A{HEAD_ROW + 1}"
     sheet.print_title_rows = f"{HEAD_ROW}:{HEAD_ROW}"
-    widths = [_width(column) for column in table.columns]
     set_print(sheet, footer, widths, language)
     if sheet.title not in _PRINTED_WHOLE:
         print_first_page(sheet, HEAD_ROW, _lines(table, wrapped), widths, language)
@@ -85,7 +92,7 @@ def _lines(table: DataTable, wrapped: Mapping[str, int]) -> list[int]:
     return [lines_of_row(table, row, wrapped) for row in range(min(table.row_count, LINES_SHOWN))]
 
 
-def _look(column: DataColumn, *, is_first: bool) -> Look:
+def _look(column: DataColumn, *, is_first: bool, is_wrapped: bool) -> Look:
     is_right = is_number_kind(column.kind)
     return Look(
         number_format=column.number_format or _FORMATS.get(column.kind, "General"),
@@ -94,23 +101,23 @@ def _look(column: DataColumn, *, is_first: bool) -> Look:
         horizontal="right" if is_right else "left",
         indent=0 if is_right or is_first else 1,  # off the number to its left
         is_unlocked=column.is_input,
-        is_wrapped=_is_wrapped(column),
+        is_wrapped=is_wrapped,
         vertical="top",
     )
 
 
 def _longest(column: DataColumn) -> int:
-    shown = (show(value, column.kind) for value in list(column.values[:_ROWS_MEASURED]))
+    shown = (show(value, column.kind) for value in set(column.values[:_ROWS_MEASURED]))
     return max(map(widest_line, shown), default=0)
 
 
-def _width(column: DataColumn) -> int:
-    needed = max(_longest(column) + 3, widest_line(column.name) + 4, _NARROWEST)
+def _width(column: DataColumn, longest: int) -> int:
+    needed = max(longest + 3, widest_line(column.name) + 4, _NARROWEST)
     return min(needed, _WIDEST_SENTENCE if column.kind == "text" else _WIDEST)
 
 
-def _is_wrapped(column: DataColumn) -> bool:
-    return column.kind == "text" and _longest(column) > _WIDEST_SENTENCE
+def _is_wrapped(column: DataColumn, longest: int) -> bool:
+    return column.kind == "text" and longest > _WIDEST_SENTENCE
 
 
 def _validate(sheet: Worksheet, table: DataTable, number: int, language: Language) -> None:
