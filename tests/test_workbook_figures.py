@@ -120,3 +120,11 @@ def test_no_estimate_of_the_sample_shows_more_than_four_figures(sample_report: P
     assert {c: text for c, text in estimates.items() if significant_figures(text) > 4} == {}
     assert sum(text.endswith("k") for text in estimates.values()) > 100
     assert sum(text.endswith("M") for text in estimates.values()) > 100
+
+
+@pytest.mark.slow
+def test_wide_sheets_of_the_sample_print_one_page_across(sample_report: Path) -> None:
+    book = openpyxl.load_workbook(sample_report / "reports/2026-10/joulebook-2026-10.xlsx")
+    wide = ("Usage", "Energy_law", "Teams", "Lengths", "Agents_by_cache", "Reasoning_budgets")
+
+    assert {name: book[name].page_setup.fitToWidth for name in wide} == dict.fromkeys(wide, 1)

@@ -149,7 +149,7 @@ def _look(cell: Cell, value: Value, kind: Kind, number_format: str, *, is_total:
         color=FAILED if is_failed else color,
         horizontal="right" if is_right else "left",
         vertical="top",
-        is_wrapped=not is_right,
+        is_wrapped=not is_right or value is None,
         indent=0 if is_right or cell.column == 1 else 1,  # off the number to its left
         is_quoted=isinstance(cell.value, str) and cell.value.startswith(FORMULA_STARTS),
         edge="total" if is_total else "",
