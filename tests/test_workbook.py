@@ -26,7 +26,7 @@ from pipeline.report.workbook.chart_kinds import bar_chart, is_waterfall
 from pipeline.report.workbook.letters import line_count
 from pipeline.report.workbook.print import narrowed, pages_across
 from pipeline.report.workbook.sheet import may_add
-from pipeline.report.workbook.sizes import Sizes
+from pipeline.report.workbook.sizes import Sizes, two_lines_wide
 
 _SHEETS = [
     *("About", "Summary", "Findings", "Assumptions", "Cost_per_task", "Usage", "Energy"),
@@ -317,7 +317,19 @@ def test_columns_of_text_shrink_before_a_sheet_takes_two_pages() -> None:
         19: 16,
     }
     assert narrowed(dict.fromkeys(range(1, 30), 20), 29) == {}  # numbers alone: two pages
+    # … unless their numbers need less: 29 of 10 are the 290 letters of a page, 29 of 9 fewer
+    twenty = dict.fromkeys(range(1, 30), 20)
+    assert narrowed(twenty, 29, {}, dict.fromkeys(twenty, 9)) == dict.fromkeys(twenty, 9)
+    assert narrowed(twenty, 29, {}, dict.fromkeys(twenty, 10)) == dict.fromkeys(twenty, 10)
+    assert narrowed(twenty, 29, {}, dict.fromkeys(twenty, 11)) == {}
     assert pages_across([20] * 29) == 3  # 28 × 20 beside 20 repeated: 560 / 270
+
+
+def test_a_tight_column_gives_a_name_two_lines_and_a_sentence_sixteen_letters() -> None:
+    # "of " is 2.24 digits wide, "stand-" 5.29, "ins" 2.37: "of stand-" needs 8 and one beside it
+    assert two_lines_wide("of stand-ins") == 9
+    assert two_lines_wide("12") == 3
+    assert two_lines_wide("shorter than the least: no reason to write more") == 16
 
 
 def test_a_text_at_the_end_of_its_row_runs_on_where_it_fits() -> None:

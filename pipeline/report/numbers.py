@@ -36,6 +36,8 @@ _STATUS_WORDS = {"pass": "✓ pass", "warn": "! warn", "fail": "✗ fail"}
 _COUNT_KINDS = ("count", "tokens")
 _TEXT_KINDS = ("text", "id", "grade", "status")
 _TRIMMED_KINDS = ("number", "ratio")  # stated facts: 64 stays 64, not 64.00
+_SCALES = ("", "k", "M", "G", "T")  # what stands for a thousand, and for a thousand of each
+_SCALED_FROM = 10_000  # below, four figures stand without a letter
 # Control characters, and those that turn the direction of all text behind them.
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
@@ -82,11 +84,27 @@ def show_number(value: float | Decimal, kind: Kind) -> str:
     return _show_significant(exact, is_trimmed=kind in _TRIMMED_KINDS)
 
 
-def excel_format(value: float | Decimal, kind: Kind) -> str:
-    """Return the number format under which a spreadsheet shows what `show_number` returns.
+def show_in_sheet(
+    value: Value, kind: Kind, unknown: str = UNKNOWN, marks: Marks = ENGLISH_MARKS
+) -> str:
+    """Return the text that a cell of the workbook shows: `show`, but 12.35k for 12,350."""
+    scaled = _scaled(value, kind)
+    if scaled is None:
+        return show(value, kind, unknown, marks)
+    number, thousands = scaled
+    return with_marks(_signed(f"{number:f}{_SCALES[thousands]}"), marks)
 
-    A spreadsheet cannot round whole digits away, so estimates of 10,000 and more show them all.
+
+def excel_format(value: float | Decimal, kind: Kind) -> str:
+    """Return the number format under which a spreadsheet shows what `show_in_sheet` returns.
+
+    A spreadsheet cannot round whole digits away but can leave thousands out, each for a comma.
     """
+    scaled = _scaled(value, kind)
+    if scaled:
+        number, thousands = scaled
+        decimals = len(f"{number:f}".partition(".")[2])
+        return f'0.{"0" * decimals}{"," * thousands}"{_SCALES[thousands]}"'
     text = show_number(value, kind)
     if text[0] in "<>":
         return f'"{text}"'
@@ -97,6 +115,16 @@ def excel_format(value: float | Decimal, kind: Kind) -> str:
     if kind == "frac":
         return "#,##0%" if "," in text else f"0{digits}%"
     return f"#,##0{digits}"
+
+
+def is_estimate(value: float | Decimal, kind: Kind) -> bool:
+    """Return whether a number is an estimate: no count, no share, no money to the cent.
+
+    Whole measured numbers are counts or stated facts, such as the 86,400 seconds of a day.
+    """
+    if kind in (*_COUNT_KINDS, "usd", "frac") or not is_number_kind(kind):
+        return False
+    return kind not in _TRIMMED_KINDS or value % 1 != 0
 
 
 def clean_text(text: str) -> str:
@@ -149,13 +177,31 @@ def _show_usd(exact: Decimal) -> str:
     return _signed(f"{abs(shown) if shown == 0 else shown:,f}")
 
 
+def _scaled(value: Value, kind: Kind) -> tuple[Decimal, int] | None:
+    """Return the four figures of a large estimate and its powers of a thousand, or nothing."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
+        return None
+    if not is_finite(value) or not is_estimate(value, kind):
+        return None
+    rounded = _rounded(Decimal(str(value)))
+    thousands = rounded.adjusted() // 3
+    if abs(rounded) < _SCALED_FROM or thousands >= len(_SCALES):
+        return None
+    step = Decimal(1).scaleb(rounded.adjusted() % 3 - _SIGNIFICANT_FIGURES + 1)
+    return rounded.scaleb(-3 * thousands).quantize(step), thousands
+
+
+def _rounded(exact: Decimal) -> Decimal:
+    return Context(prec=_SIGNIFICANT_FIGURES, rounding=ROUND_HALF_UP).plus(exact)
+
+
 def _show_significant(exact: Decimal, *, is_trimmed: bool) -> str:
     if exact == 0:
         return "0"
     size = exact.adjusted()
     if not -6 <= size < 15:
         return _signed(f"{exact:.3e}").replace("e+", "e")
-    rounded = Context(prec=_SIGNIFICANT_FIGURES, rounding=ROUND_HALF_UP).plus(exact)
+    rounded = _rounded(exact)
     step = Decimal(1).scaleb(rounded.adjusted() - _SIGNIFICANT_FIGURES + 1)
     text = f"{rounded.quantize(step, context=_CONTEXT):,f}"
     if is_trimmed and "." in text:

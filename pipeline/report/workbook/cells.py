@@ -18,6 +18,7 @@ from pipeline.report.numbers import (
     UNKNOWN,
     clean_text,
     excel_format,
+    is_estimate,
     is_finite,
     is_number_kind,
     show,
@@ -76,12 +77,29 @@ def live_format(value: Value, kind: Kind) -> str:
     if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
         return "General"
     fixed = excel_format(value, kind)
+    if is_estimate(value, kind) and value >= 0:
+        return _scaling(fixed)
     if not fixed.startswith('"'):
         return fixed
     return {
         "usd": '[=0]0.00;[<0.005]"<0.01";#,##0.00',
         "frac": '[=0]0%;[<0.0005]"<0.1%";0.0%',
     }.get(kind, "General")
+
+
+def _scaling(fixed: str) -> str:
+    """Return the format of an estimate that leaves thousands out once its value asks for it.
+
+    A format has room for two conditions, so a letter that stands for more than a value now has
+    or for less comes with fewer figures.
+    """
+    if fixed.endswith('"k"'):
+        return f'[<9999.5]#,##0;[<999950]{fixed};0.000,,"M"'
+    if fixed.endswith('"M"'):
+        return f'[<9999.5]#,##0;[<999950]0.0,"k";{fixed}'
+    if fixed.endswith('"'):
+        return f"[<9999.5]#,##0;{fixed}"
+    return f'[>=999950]0.000,,"M";[>=9999.5]0.0,"k";{fixed}'
 
 
 def mark_input(
@@ -131,7 +149,7 @@ def _look(cell: Cell, value: Value, kind: Kind, number_format: str, *, is_total:
         color=FAILED if is_failed else color,
         horizontal="right" if is_right else "left",
         vertical="top",
-        is_wrapped=not is_right,
+        is_wrapped=not is_right or value is None,
         indent=0 if is_right or cell.column == 1 else 1,  # off the number to its left
         is_quoted=isinstance(cell.value, str) and cell.value.startswith(FORMULA_STARTS),
         edge="total" if is_total else "",

@@ -13,6 +13,11 @@ _COLOURS = (
     ("Black", "A value, or a formula over its own sheet."),
     ("Green", "A formula over other sheets."),
     ("Grey", "Unknown, a note, or a number that only serves formulas."),
+    (
+        "12.35k, 4.530M",
+        "An estimate of 10,000 or more, in thousands (k), millions (M), billions (G): it shows "
+        "four figures, its cell holds them all. Counts and money to the cent show every digit.",
+    ),
     ("✓ ! ✗ ≠", "A check holds, is told, fails, or says that an input was moved."),
 )
 _LIMITS = (

@@ -27,6 +27,11 @@ def widest_line(text: str) -> int:
     return max((math.ceil(digits_wide(line)) for line in text.split("\n")), default=0)
 
 
+def widest_word(text: str) -> int:
+    """Return how many digits stand in the room of the widest piece that no line break parts."""
+    return max(map(widest_line, _PIECES.findall(text)), default=0)
+
+
 def line_count(text: str, room: float) -> int:
     """Return how many lines a text takes in a cell that is some digits wide."""
     return sum(_lines_of_one(line, room) for line in text.split("\n"))

@@ -84,7 +84,10 @@ def print_first_rows(sheet: Worksheet, language: Language) -> None:
 
 
 def narrowed(
-    widths: Mapping[int, int], printed_columns: int, needed: Mapping[int, int] = _NONE
+    widths: Mapping[int, int],
+    printed_columns: int,
+    needed: Mapping[int, int] = _NONE,
+    tightest: Mapping[int, int] = _NONE,
 ) -> dict[int, int]:
     """Return narrower columns, where those of more than some letters make a sheet fit its page.
 
@@ -92,13 +95,18 @@ def narrowed(
         widths: Letters of every column.
         printed_columns: How many of them are printed.
         needed: Letters below which a column cannot go.
+        tightest: Letters to which columns shrink where nothing else keeps a sheet on one page.
     """
     printed = {n: width for n, width in widths.items() if n <= printed_columns}
     if sum(printed.values()) <= _FEWER_LETTERS:
         return {}
-    for most, least in _WAYS_TO_FIT:
+    ways = [
+        (most, {n: max(least, needed.get(n, 0)) for n in printed}) for most, least in _WAYS_TO_FIT
+    ]
+    ways += [(most, {**printed, **tightest}) for most in (_FEWER_LETTERS, _MOST_LETTERS)]
+    for most, ends in ways:
         excess = max(sum(printed.values()) - most, 0)
-        spare = {n: width - max(least, needed.get(n, 0)) for n, width in printed.items()}
+        spare = {n: width - ends[n] for n, width in printed.items()}
         wide = {n: letters for n, letters in spare.items() if letters > 0}
         room = sum(wide.values())
         if excess <= room:

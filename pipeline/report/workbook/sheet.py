@@ -13,7 +13,7 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 
 from pipeline.report.language import ENGLISH, Language
-from pipeline.report.numbers import UNKNOWN, show
+from pipeline.report.numbers import UNKNOWN, show_in_sheet
 from pipeline.report.section import Column, KeyFigure, Kind, Table, Value
 from pipeline.report.workbook.breaks import set_breaks
 from pipeline.report.workbook.cache import Fillings
@@ -213,7 +213,7 @@ class SheetWriter:
                 grey = Look(cell.number_format, color=FAINT, horizontal="right", vertical="top")
                 put_on(cell, grey)
             if number < len(columns) or column.name != "note":
-                self.sizes.add(row, number, show(said, column.kind, word), column.kind)
+                self.sizes.add(row, number, show_in_sheet(said, column.kind, word), column.kind)
         self.sizes.last_columns[row] = len(columns)
         self.next_row += 1
 
@@ -298,7 +298,7 @@ class SheetWriter:
                     formula = f"SUM({letter}{first}:{letter}{row - 1})"
                 formula = filled(formula, cells) if formula else ""
                 self._write(cell, value, kind, UNKNOWN, formula, is_total=True)
-                self.sizes.add(row, number, show(value, kind) + "  ", kind)
+                self.sizes.add(row, number, show_in_sheet(value, kind) + "  ", kind)
         self.next_row += 1
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cache
 
 from openpyxl.styles import Alignment
 from openpyxl.utils import get_column_letter
@@ -9,10 +10,9 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from pipeline.report.numbers import is_number_kind
 from pipeline.report.section import Kind
-from pipeline.report.workbook.letters import digits_wide, line_count, widest_line
+from pipeline.report.workbook.letters import digits_wide, line_count, widest_line, widest_word
 from pipeline.report.workbook.print import (
     NARROWED_LETTERS,
-    NARROWEST_LETTERS,
     narrowed,
     widened,
 )
@@ -22,7 +22,18 @@ _WIDEST_OF_MANY, _WIDEST_OF_FEW = 36, 96
 _FEW_COLUMNS = 3
 _ONE_LINE_HEAD = 12  # letters; longer heads wrap
 _GAP, _ARROW = 2, 4  # beside a text, and beside a head's last word, where a filter opens
+_TIGHT_GAP, _TIGHT_ARROW = 1, 3  # where a sheet would not fit its page otherwise
+_LINES_OF_TIGHT, _TIGHT_SENTENCE = 2, 16  # of a name or a word there; letters of a longer text
 _LINE_HEIGHT, _MOST_LINES = 15, 20  # points, lines
+
+
+@cache
+def two_lines_wide(text: str) -> int:
+    """Return the letters in which a text takes two lines, at most those that a sentence gets."""
+    for width in range(widest_word(text) + _TIGHT_GAP, _TIGHT_SENTENCE):
+        if line_count(text, width - 1) <= _LINES_OF_TIGHT:
+            return width
+    return _TIGHT_SENTENCE
 
 
 @dataclass
@@ -34,6 +45,7 @@ class Sizes:
     number_rows: Counter[int] = field(default_factory=Counter)  # by column, of all tables
     text_rows: Counter[int] = field(default_factory=Counter)
     number_widths: Counter[int] = field(default_factory=Counter)  # that numbers need, and no less
+    tightest: Counter[int] = field(default_factory=Counter)  # that numbers and words of heads need
     last_columns: dict[int, int] = field(default_factory=dict)  # of each row, beside it nothing
 
     def add_head(self, row: int, number: int, head: str) -> None:
@@ -41,6 +53,9 @@ class Sizes:
         words = (head,) if len(head) <= _ONE_LINE_HEAD else head.split()
         needed = max(max(map(widest_line, words)) + _GAP, widest_line(words[-1]) + _ARROW)
         self.widths[number] = max(self.widths.get(number, NARROWEST), needed)
+        last = head.split()[-1]
+        tightest = max(widest_word(head) + _TIGHT_GAP, widest_line(last) + _TIGHT_ARROW)
+        self.tightest[number] = max(self.tightest[number], tightest)
         self.wrapped.append((row, number, head))
 
     def add(self, row: int, number: int, text: str, kind: Kind) -> None:
@@ -48,12 +63,17 @@ class Sizes:
         needed = widest_line(text) + _GAP
         if is_number_kind(kind):
             self.number_rows[number] += 1
-            self.number_widths[number] = max(self.number_widths[number], needed)
+            is_number = any(map(str.isdigit, text))  # else a word where there is none
+            least = needed if is_number else widest_word(text) + _GAP
+            self.number_widths[number] = max(self.number_widths[number], least)
+            tightest = widest_line(text) + _TIGHT_GAP if is_number else two_lines_wide(text)
         else:
             self.text_rows[number] += 1
+            tightest = two_lines_wide(text) + (number > 1)
             needed += 1  # text stands off the number before it
         self.widths[number] = max(self.widths.get(number, NARROWEST), needed)
-        if needed > NARROWEST_LETTERS or "\n" in text:
+        self.tightest[number] = max(self.tightest[number], tightest)
+        if needed > self.tightest[number] or "\n" in text:
             self.wrapped.append((row, number, text))
 
     def set(self, sheet: Worksheet, column_count: int, printed_columns: int) -> None:
@@ -79,7 +99,7 @@ class Sizes:
                 wanted_by_text[number] = self.widths[number]
         for each in (wanted_by_text, wanted):  # room to spare is for columns of text first
             self.widths |= widened(self.widths, each, printed_columns)
-        self.widths |= narrowed(self.widths, printed_columns, self.number_widths)
+        self.widths |= narrowed(self.widths, printed_columns, self.number_widths, self.tightest)
         for number, width in self.widths.items():
             sheet.column_dimensions[get_column_letter(number)].width = width
 
