@@ -40,9 +40,10 @@ _OWN_CELLS = frozenset(
         *("crossing_meaning", "definition", "description", "domain", "effect"),
         *("energy_verdict", "factor_source", "form", "gap_cause", "growth", "ignores"),
         *("inside", "kind", "law", "lever", "line_kind", "look", "meaning", "measure"),
-        *("metric", "moved", "note", "outcome", "ownership", "part", "policy", "proposal"),
-        *("reason", "refit_outcome", "refit_rival", "rival", "setting", "shown", "state"),
-        *("step", "step_name", "text", "topic", "unit", "unpriced_reason", "verbosity_source"),
+        *("metric", "moved", "note", "outcome", "ownership", "part", "phase", "policy"),
+        *("proposal", "quantity", "reason", "refit_outcome", "refit_rival", "rival"),
+        *("setting", "severity", "shown", "source", "state", "step", "step_name", "text"),
+        *("topic", "unit", "unpriced_reason", "verbosity_source"),
         *("verdict", "waste_kind", "what_to_add"),
     )
 )

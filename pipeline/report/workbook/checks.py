@@ -163,7 +163,7 @@ def write_checks(writer: SheetWriter, sources: Sources) -> str:
         *_issued_ties(sources),
     ]
     rows = (*(tie.row for tie in ties), *_claims(sources.report))
-    status = writer.language.words(_STATUS, (INPUTS_MOVED,))
+    status = writer.language.words(_STATUS, (INPUTS_MOVED, "warn", "issue"))
     table = Table(
         "all_checks",
         "All checks: expected, actual and difference",
