@@ -23,6 +23,7 @@ from pipeline.report.workbook.table import HEAD_ROW, DataColumn, DataTable
 _NARROWEST, _WIDEST, _WIDEST_SENTENCE = 9, 42, 64  # letters
 _ROWS_MEASURED = 200
 _PRINTED_WHOLE = ("Prices",)  # of the others, which are looked up and pivoted, the first page
+_NAMING = "A:C"  # number, provider and model of a price, on each page that it takes
 _FORMATS: dict[Kind, str] = {
     "count": "#,##0",
     "tokens": "#,##0",
@@ -74,7 +75,9 @@ def add_data_sheet(
     sheet.freeze_panes = f"A{HEAD_ROW + 1}"
     sheet.print_title_rows = f"{HEAD_ROW}:{HEAD_ROW}"
     set_print(sheet, footer, widths, language)
-    if sheet.title not in _PRINTED_WHOLE:
+    if sheet.title in _PRINTED_WHOLE:
+        sheet.print_title_cols = _NAMING
+    else:
         print_first_page(sheet, HEAD_ROW, _lines(table, wrapped), widths, language)
     names = tuple(column.name for column in table.columns)
     return Place(sheet.title, HEAD_ROW, names, table.row_count)

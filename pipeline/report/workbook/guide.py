@@ -46,6 +46,11 @@ _LIMITS = (
         "users and texts.",
     ),
     ("Order", "Tables may be sorted and filtered: formulas find their lines by number."),
+    (
+        "Sources",
+        "Titles, notes and names of sources, models and settings stay in the language of the "
+        "source, which mostly is English.",
+    ),
 )
 
 
