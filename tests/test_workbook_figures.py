@@ -15,6 +15,7 @@ from number_formats import shown_text, significant_figures
 from pipeline.report.numbers import excel_format, show_in_sheet
 from pipeline.report.section import Kind
 from pipeline.report.workbook.cells import live_format, write_value
+from pipeline.report.workbook.table import HEAD_ROW
 
 EDGES: list[tuple[float, Kind, str, str]] = [
     (9_999.4, "j", "#,##0", "9,999"),
@@ -128,3 +129,18 @@ def test_wide_sheets_of_the_sample_print_one_page_across(sample_report: Path) ->
     wide = ("Usage", "Energy_law", "Teams", "Lengths", "Agents_by_cache", "Reasoning_budgets")
 
     assert {name: book[name].page_setup.fitToWidth for name in wide} == dict.fromkeys(wide, 1)
+
+
+@pytest.mark.slow
+def test_energy_and_carbon_of_data_sheets_show_four_figures(sample_report: Path) -> None:
+    book = openpyxl.load_workbook(sample_report / "reports/2026-10/joulebook-2026-10.xlsx")
+    formats = {
+        f"{sheet.title}.{head.value}": sheet.cell(HEAD_ROW + 1, head.column).number_format
+        for sheet in book
+        if sheet.title.startswith("Data_")
+        for head in sheet[HEAD_ROW]
+        if str(head.value).partition("_per_")[0].endswith(("_j", "_kwh", "_gco2e"))
+    }
+
+    assert len(formats) > 40
+    assert set(formats.values()) == {"0.000E+00"}

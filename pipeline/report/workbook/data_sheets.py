@@ -28,7 +28,7 @@ _FORMATS: dict[Kind, str] = {
     "count": "#,##0",
     "tokens": "#,##0",
     "usd": "#,##0.00####",
-    "j": "#,##0.000",
+    "j": "0.000E+00",  # four figures, whatever the size
     "date": "yyyy-mm-dd",
     "datetime": "yyyy-mm-dd hh:mm",
     "text": "@",
