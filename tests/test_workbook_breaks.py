@@ -14,12 +14,19 @@ from pipeline.report.workbook.breaks import breaks
 
 def test_a_caption_moves_to_the_next_page_with_its_table() -> None:
     # 10 points a row, 100 a page: eight lines, then a caption, a head and two rows that stay
-    assert breaks([10.0] * 20, {9: 4}, 100, ()) == [9, 19]
+    assert breaks([10.0] * 22, {9: 4}, 100, ()) == [9, 17]
 
 
 def test_repeated_titles_take_their_room_on_later_pages() -> None:
     # 10 rows on the first page, then 2 titles and 8 rows on each
-    assert breaks([10.0] * 30, {}, 100, (1, 2)) == [11, 19, 27]
+    assert breaks([10.0] * 32, {}, 100, (1, 2)) == [11, 19, 27]
+
+
+def test_the_last_page_of_a_sheet_holds_six_rows_at_least() -> None:
+    assert breaks([10.0] * 21, {}, 100, ()) == [11, 16]  # not 11 and 21
+    assert breaks([10.0] * 10, {}, 100, ()) == []
+    assert breaks([10.0] * 11, {}, 100, ()) == [6]
+    assert breaks([30.0] * 7, {}, 100, ()) == [4, 7]  # no page could hold six of these
 
 
 def test_a_block_that_fits_no_page_begins_where_it_stands() -> None:

@@ -13,6 +13,7 @@ USUAL_HEIGHT = 15.0  # points of a row
 _PAGE_WIDTH, _PAGE_HEIGHT = 784.0, 505.0  # points of a landscape A4 page within its margins
 _POINTS_PER_LETTER, _POINTS_PER_COLUMN = 5.25, 3.75
 LEAST_KEPT = 3  # rows of a block that no page could hold: caption, head and a row
+_LAST_KEPT = 6  # rows at the end of a sheet: a last page of one row looks like a mistake
 _SURE = 0.97  # of a page: programs measure rows a little differently
 
 
@@ -58,6 +59,8 @@ def breaks(
         titles: Rows that stand on every later page too.
     """
     repeated = sum(heights[row - 1] for row in titles)
+    if len(heights) > _LAST_KEPT and sum(heights[-_LAST_KEPT:]) <= room - repeated:
+        blocks = {len(heights) - _LAST_KEPT + 1: _LAST_KEPT, **blocks}
     found, used, kept_until = [], 0.0, 0
     for row, height in enumerate(heights, start=1):
         is_kept = row < kept_until

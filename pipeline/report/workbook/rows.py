@@ -24,6 +24,7 @@ _EPOCH = dt.datetime(1899, 12, 30)
 _MOST_DIGITS = 2**53
 _ROWS_AT_ONCE = 2_000
 _LINE_POINTS = 15
+_NAMES_KEPT = 4_096  # cells of text of a column, to be written again
 _NONE: Mapping[str, int] = {}
 
 
@@ -104,7 +105,7 @@ def _cells_writer(
         text_style = quoted if shown.startswith(FORMULA_STARTS) else style
         return f'" s="{text_style}" t="inlineStr"><is><t xml:space="preserve">{shown}</t></is></c>'
 
-    stored_text = functools.cache(stored)  # names stand in row after row
+    stored_text = functools.lru_cache(_NAMES_KEPT)(stored)  # names stand in row after row
 
     def plain(value: Value, row: str) -> str:
         if type(value) is str or value is None:
