@@ -147,7 +147,7 @@ Measured on {datetime.now(UTC):%Y-%m-%d} by `make bench BENCH_MONTHS='{asked}'`:
 - Python {platform.python_version()}, DuckDB {duckdb.__version__}
 
 One workspace, {made[-1].number} months, each with the same {row_count:,} requests under other ids;
-`joulebook ingest --load` month after month, and `joulebook report --month` of those shown (the best
+`joulebook ingest --load` month after month, and the report of those shown (the best
 of {REPEATS} runs, each a process of its own). The first month has no month before it to be compared
 with, so it reads half of what the others read.
 
