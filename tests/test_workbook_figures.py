@@ -42,6 +42,13 @@ EDGES: list[tuple[float, Kind, str, str]] = [
 _CSV_AS_SHOWN = "csv:Text - txt - csv (StarCalc):44,34,76,1,,1033,false,true"
 
 
+@pytest.fixture(scope="module")
+def sample_book(sample_report: Path) -> openpyxl.Workbook:
+    return openpyxl.load_workbook(
+        sample_report / "reports/2026-10/joulebook-2026-10.xlsx", data_only=True
+    )
+
+
 @pytest.mark.parametrize(("value", "kind", "number_format", "text"), EDGES)
 def test_a_large_estimate_shows_four_figures_and_a_letter(
     value: float, kind: Kind, number_format: str, text: str
@@ -102,13 +109,12 @@ def test_an_office_program_shows_these_texts(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_no_estimate_of_the_sample_shows_more_than_four_figures(sample_report: Path) -> None:
-    book = openpyxl.load_workbook(
-        sample_report / "reports/2026-10/joulebook-2026-10.xlsx", data_only=True
-    )
+def test_no_estimate_of_the_sample_shows_more_than_four_figures(
+    sample_book: openpyxl.Workbook,
+) -> None:
     estimates = {
         f"{sheet.title}!{cell.coordinate}": shown_text(cell.value, cell.number_format)
-        for sheet in book
+        for sheet in sample_book
         if not sheet.title.startswith("Data_")  # for formulas and pivots
         for row in sheet.iter_rows()
         for cell in row
@@ -124,19 +130,19 @@ def test_no_estimate_of_the_sample_shows_more_than_four_figures(sample_report: P
 
 
 @pytest.mark.slow
-def test_wide_sheets_of_the_sample_print_one_page_across(sample_report: Path) -> None:
-    book = openpyxl.load_workbook(sample_report / "reports/2026-10/joulebook-2026-10.xlsx")
+def test_wide_sheets_of_the_sample_print_one_page_across(sample_book: openpyxl.Workbook) -> None:
     wide = ("Usage", "Energy_law", "Teams", "Lengths", "Agents_by_cache", "Reasoning_budgets")
 
-    assert {name: book[name].page_setup.fitToWidth for name in wide} == dict.fromkeys(wide, 1)
+    assert {name: sample_book[name].page_setup.fitToWidth for name in wide} == dict.fromkeys(
+        wide, 1
+    )
 
 
 @pytest.mark.slow
-def test_energy_and_carbon_of_data_sheets_show_four_figures(sample_report: Path) -> None:
-    book = openpyxl.load_workbook(sample_report / "reports/2026-10/joulebook-2026-10.xlsx")
+def test_energy_and_carbon_of_data_sheets_show_four_figures(sample_book: openpyxl.Workbook) -> None:
     formats = {
         f"{sheet.title}.{head.value}": sheet.cell(HEAD_ROW + 1, head.column).number_format
-        for sheet in book
+        for sheet in sample_book
         if sheet.title.startswith("Data_")
         for head in sheet[HEAD_ROW]
         if str(head.value).partition("_per_")[0].endswith(("_j", "_kwh", "_gco2e"))

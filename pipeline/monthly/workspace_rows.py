@@ -9,7 +9,7 @@ would take a tenth of its time. They are copied where something must be written 
 readers that look single rows up.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -189,60 +189,61 @@ def _fill_inputs(con: duckdb.DuckDBPyConnection) -> None:
     )
 
 
-def _fill_rows(con: duckdb.DuckDBPyConnection, first: str, last: str) -> None:
-    make_room(con, _filled(con))
-    con.execute(f"insert into raw_usage by name {_rows_sql(con, first, last, 'false')}")
+def _fill_rows(
+    con: duckdb.DuckDBPyConnection, first: str, last: str, is_duplicate: str = "false"
+) -> None:
+    columns = _columns(con)
+    make_room(con, set(columns))
+    con.execute(f"insert into raw_usage by name {_rows_sql(columns, first, last, is_duplicate)}")
 
 
 def _can_lie(con: duckdb.DuckDBPyConnection, first: str, last: str) -> bool:
     """Tell whether there is a month before, and nothing but repeated requests to be marked."""
     found = con.execute(
-        """
-        select
-            bool_or(book_month = $first),
-            bool_or(is_to_convert or bucket_end_at > occurred_at) is not true
-        from book.raw_usage inner join chosen_inputs using (file_id)
-        where book_month between $first and $last
-        """,
-        {"first": first, "last": last},
+        "select bool_or(book_month = $first), "
+        "bool_or(is_to_convert or bucket_end_at > occurred_at) is not true "
+        f"{_chosen_rows(first, last)}",
+        {"first": first},
     ).fetchall()
     return all(found[0])
 
 
 def _fill_beside(con: duckdb.DuckDBPyConnection, first: str, last: str) -> None:
     """Copy the month alone, and make raw_usage a view of it and of the months before it."""
-    told = f"""
-        select rows.rowid as row_id, input_id, rows.*, source_format
-        from book.raw_usage as rows inner join chosen_inputs using (file_id)
-        where book_month between {literal(first)} and {literal(last)}
-    """
+    told = (
+        f"select rows.rowid as row_id, input_id, rows.*, source_format {_chosen_rows(first, last)}"
+    )
     con.execute(f"create table repeated_rows as {duplicates.repeated_sql(told)}")
     is_duplicate = "rows.rowid in (select row_id from repeated_rows)"
     if not con.execute("from repeated_rows limit 1").fetchall():
         is_duplicate = "false"
-    make_room(con, _filled(con))
-    con.execute(f"insert into raw_usage by name {_rows_sql(con, last, last, is_duplicate)}")
+    _fill_rows(con, last, last, is_duplicate)
     con.execute("alter table raw_usage rename to copied_usage")
-    before = _rows_sql(con, first, months_back(last, 1), is_duplicate)
+    before = _rows_sql(_columns(con), first, months_back(last, 1), is_duplicate)
     con.execute(f"create view raw_usage as from copied_usage union all by name {before}")
 
 
-def _filled(con: duckdb.DuckDBPyConnection) -> set[str]:
-    """Return the columns that any of the chosen files fills."""
+def _columns(con: duckdb.DuckDBPyConnection) -> list[str]:
+    """Return the columns to read: those that any of the chosen files fills, and all usual ones."""
     rows = con.execute("select distinct unnest(filled_columns) from chosen_inputs").fetchall()
-    return {row[0] for row in rows}
+    filled = {row[0] for row in rows}
+    return [name for name in STORED if name in filled or name not in contract.RARE]
 
 
-def _rows_sql(con: duckdb.DuckDBPyConnection, first: str, last: str, is_duplicate: str) -> str:
-    """Return the select of the chosen rows of some months, without columns that no file fills."""
-    filled = _filled(con)
-    kept = ", ".join(name for name in STORED if name in filled or name not in contract.RARE)
-    return f"""
-        select input_id, source_line, {kept}, month, reject_reasons,
-            {is_duplicate} as is_duplicate, identities_checked
-        from book.raw_usage as rows inner join chosen_inputs using (file_id)
-        where book_month between {literal(first)} and {literal(last)}
-    """
+def _rows_sql(columns: Iterable[str], first: str, last: str, is_duplicate: str) -> str:
+    """Return the select of the chosen rows of some months."""
+    return (
+        f"select input_id, source_line, {', '.join(columns)}, month, reject_reasons, "
+        f"{is_duplicate} as is_duplicate, identities_checked {_chosen_rows(first, last)}"
+    )
+
+
+def _chosen_rows(first: str, last: str) -> str:
+    """Return the clauses of a select that read the chosen rows of some months."""
+    return (
+        "from book.raw_usage as rows inner join chosen_inputs using (file_id) "
+        f"where book_month between {literal(first)} and {literal(last)}"
+    )
 
 
 def _fill_corrections(

@@ -71,14 +71,12 @@ def lines_of_row(table: DataTable, index: int, wrapped: Mapping[str, int]) -> in
 
 def value_xml(value: Value, unknown: str) -> tuple[str, str]:
     """Return a cell's type and its value as XML text: ("n", "1.5") or ("str", "chat")."""
-    if type(value) is int or type(value) is float:  # most cells, so the first to be told
-        return ("n", _number(value)) if is_finite(value) else ("str", NOT_A_NUMBER)
-    if value is None:
-        return "str", escape(unknown)
     if isinstance(value, bool):
         return "str", "yes" if value else "no"
     if isinstance(value, (int, float, Decimal)):
         return ("n", _number(value)) if is_finite(value) else ("str", NOT_A_NUMBER)
+    if value is None:
+        return "str", escape(unknown)
     if isinstance(value, dt.date):
         return "n", _serial(value)
     return "str", escape(clean_text(value))
