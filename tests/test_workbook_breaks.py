@@ -27,6 +27,8 @@ def test_the_last_page_of_a_sheet_holds_six_rows_at_least() -> None:
     assert breaks([10.0] * 10, {}, 100, ()) == []
     assert breaks([10.0] * 11, {}, 100, ()) == [6]
     assert breaks([30.0] * 7, {}, 100, ()) == [4, 7]  # no page could hold six of these
+    # one row and the last six are 231: five fit the page of 200, none is lost below it
+    assert breaks([33.0] * 7, {}, 200, ()) == [7]
 
 
 def test_a_block_that_fits_no_page_begins_where_it_stands() -> None:

@@ -59,7 +59,9 @@ def breaks(
         titles: Rows that stand on every later page too.
     """
     repeated = sum(heights[row - 1] for row in titles)
-    if len(heights) > _LAST_KEPT and sum(heights[-_LAST_KEPT:]) <= room - repeated:
+    last = heights[-_LAST_KEPT:]
+    # Room for one row more, since no page ends below a single row that is no higher than the next.
+    if len(heights) > _LAST_KEPT and sum(last) + last[0] <= room - repeated:
         blocks = {len(heights) - _LAST_KEPT + 1: _LAST_KEPT, **blocks}
     found, used, kept_until = [], 0.0, 0
     for row, height in enumerate(heights, start=1):
